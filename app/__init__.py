@@ -1,0 +1,1 @@
+"""labelserve: train multi-label text classifiers offline, serve their labels over HTTP."""

@@ -1,0 +1,1 @@
+"""One file for a URL's first word."""

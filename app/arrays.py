@@ -1,0 +1,33 @@
+"""Names for the arrays that travel through the tree, and their shape checks."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+Scores: TypeAlias = NDArray[np.float32]
+"""(documents, labels); -inf where the learner gave no score: ranks last, is never decided."""
+
+Marks: TypeAlias = NDArray[np.bool_]
+"""(documents, labels), dense: the decisions for one chunk of documents."""
+
+Features: TypeAlias = Any
+"""csr_array (documents, features), float32. For networks: (documents, positions) of int32 token
+ids, so that slicing and stacking rows work alike; ids start at 1, so no zero is ever stored."""
+
+Truth: TypeAlias = Any
+"""csr_array (documents, labels) of bool with sorted indices: the true labels."""
+
+
+def truth_from_rows(rows: list[list[int]], n_labels: int) -> Truth:
+    """Label columns per document as a Truth; repeated columns count once.
+
+    >>> truth_from_rows([[2, 0, 2], []], 3).toarray().astype(int).tolist()
+    [[1, 0, 1], [0, 0, 0]]
+    """
+    unique = [sorted(set(row)) for row in rows]
+    offsets = np.cumsum([0, *(len(row) for row in unique)])
+    columns = np.array([column for row in unique for column in row], dtype=np.int32)
+    data = np.ones(len(columns), dtype=np.bool_)
+    return csr_array((data, columns, offsets), shape=(len(rows), n_labels))

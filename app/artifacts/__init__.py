@@ -1,0 +1,1 @@
+"""From states to folders on disk and back: manifest, store, versions."""

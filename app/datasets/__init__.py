@@ -1,0 +1,1 @@
+"""Files to documents: one file a format. Catalogue by name."""

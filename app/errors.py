@@ -1,0 +1,185 @@
+"""Everything that can go wrong, by name. No HTTP here: see app/api/errors.py.
+
+AppError
+├── InvalidDataError         a data set has a record that cannot be read as promised
+├── InvalidRequestError      a request or an option has a value that is not accepted
+├── UnattainableError        no cut reaches the operating point that was asked for
+├── MalformedBodyError       a body is not what its media type says
+├── UnauthorizedError        no valid key was sent
+├── ForbiddenError           the key does not reach this far
+├── ModelNotFoundError       no such model or version
+├── ModelUnavailableError    the model exists, but cannot answer now
+│   ├── DamagedArtifactError   a file on disk differs from its manifest
+│   ├── FormatVersionError     the artifact was written by a newer (or too old) labelserve
+│   └── MissingExtraError      an optional package is not installed
+├── DrainingError            the service is shutting down
+├── ConflictError            the store or a job changed under the caller
+├── PayloadTooLargeError     more bytes, characters or documents than allowed
+├── UnsupportedMediaTypeError
+├── TooManyRequestsError     more work than is admitted at once
+├── StorageFullError         the disk or the spool's quota is full
+├── DeadlineError            the work took longer than allowed
+└── SettingsError            the environment or the start-up options are wrong
+"""
+
+from pathlib import Path
+
+
+class AppError(Exception):
+    """Base class; `code` is the stable name that clients may match on."""
+
+    code = "internal"
+
+
+class InvalidDataError(AppError):
+    """A data set has a record that cannot be read as promised.
+
+    `found` is what stands there, cut to 40 characters: shown on the command line, never over HTTP.
+    """
+
+    code = "bad-record"
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        file: str | Path = "",
+        line: int | None = None,
+        column: int | None = None,
+        found: str = "",
+        accepted: str = "",
+    ) -> None:
+        self.problem, self.file, self.line, self.column = problem, str(file), line, column
+        self.found, self.accepted = found[:40], accepted
+        super().__init__(self._sentence())
+
+    def _sentence(self) -> str:
+        place = ":".join(str(part) for part in (self.file, self.line, self.column) if part)
+        found = f"; found {self.found!r}" if self.found else ""
+        return f"{place}{': ' if place else ''}{self.without_content()}{found}"
+
+    def without_content(self) -> str:
+        """The same sentence without a character of the data: what HTTP may say."""
+        return self.problem + (f"; accepted: {self.accepted}" if self.accepted else "")
+
+
+class InvalidRequestError(AppError):
+    """A request or an option has a value that is not accepted."""
+
+    code = "invalid-request"
+
+    def __init__(self, problem: str, *, pointer: str = "") -> None:
+        self.pointer = pointer
+        super().__init__(problem)
+
+
+class UnattainableError(AppError):
+    """No cut reaches the operating point that was asked for; `best` is the nearest there is."""
+
+    code = "unattainable"
+
+    def __init__(self, asked: str, best: dict[str, float]) -> None:
+        self.best = best
+        there = ", ".join(f"{name} {value:.4f}" for name, value in best.items())
+        super().__init__(f"{asked} cannot be reached on held-out data; the best there is: {there}")
+
+
+class MalformedBodyError(AppError):
+    """A body is not what its media type says."""
+
+    code = "malformed-body"
+
+
+class UnauthorizedError(AppError):
+    """No valid key was sent."""
+
+    code = "unauthorized"
+
+
+class ForbiddenError(AppError):
+    """The key does not reach this far."""
+
+    code = "forbidden"
+
+
+class ModelNotFoundError(AppError):
+    """No such model or version; what the client sent is not echoed."""
+
+    code = "unknown-model"
+
+    def __init__(self, known: list[str]) -> None:
+        super().__init__(f"no such model; there are: {', '.join(known) or 'none'}")
+
+
+class ModelUnavailableError(AppError):
+    """The model exists, but cannot answer now."""
+
+    code = "model-unavailable"
+
+
+class DamagedArtifactError(ModelUnavailableError):
+    """A file on disk differs from its manifest."""
+
+
+class FormatVersionError(ModelUnavailableError):
+    """The artifact was written by a newer (or too old) labelserve."""
+
+
+class MissingExtraError(ModelUnavailableError):
+    """An optional package is not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        self.extra = extra
+        super().__init__(f"{what} needs the extra '{extra}': pip install 'labelserve[{extra}]'")
+
+
+class DrainingError(AppError):
+    """The service is shutting down."""
+
+    code = "draining"
+
+
+class ConflictError(AppError):
+    """The store or a job changed under the caller."""
+
+    code = "conflict"
+
+
+class PayloadTooLargeError(AppError):
+    """More bytes, characters or documents than allowed."""
+
+    code = "payload-too-large"
+
+
+class UnsupportedMediaTypeError(AppError):
+    """A body of a kind that this route does not read."""
+
+    code = "unsupported-media-type"
+
+
+class TooManyRequestsError(AppError):
+    """More work than is admitted at once; `retry_after` is in seconds."""
+
+    code = "too-many-requests"
+
+    def __init__(self, problem: str, *, retry_after: int = 1) -> None:
+        self.retry_after = retry_after
+        super().__init__(problem)
+
+
+class StorageFullError(AppError):
+    """The disk or the spool's quota is full."""
+
+    code = "storage-full"
+
+
+class DeadlineError(AppError):
+    """The work took longer than allowed."""
+
+    code = "timeout"
+
+
+class SettingsError(AppError):
+    """The environment or the start-up options are wrong."""
+
+    code = "internal"

@@ -1,0 +1,15 @@
+"""From features to scores. Catalogue by name; each learner loads on first use."""
+
+from app.catalogue import find
+from app.learners.base import Learner
+
+LEARNERS = {
+    "one-vs-rest": "app.learners.one_vs_rest:OneVsRest",
+    "binary-and-multiclass": "app.learners.binary_and_multiclass:BinaryAndMulticlass",
+}
+
+
+def learner_class(kind: str) -> type[Learner]:
+    """The class behind a catalogue name."""
+    found: type[Learner] = find(LEARNERS, kind, "learner")
+    return found

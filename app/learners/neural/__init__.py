@@ -1,0 +1,1 @@
+"""Networks: the only part that imports torch."""

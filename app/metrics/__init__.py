@@ -1,0 +1,1 @@
+"""Quality of predictions, as pure functions of scores or decisions and truth."""

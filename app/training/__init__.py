@@ -1,0 +1,1 @@
+"""The offline story: recipe in, model out."""

@@ -1,0 +1,73 @@
+"""The import rule of docs/architecture.md, kept by a test: never sideways, never up."""
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+LAYERS = [
+    {"errors", "progress"},
+    {"arrays", "state", "settings", "catalogue"},
+    {"labels", "heldout", "metrics", "kernels"},
+    {"datasets", "vectorizers", "learners", "decisions", "artifacts"},
+    {"classifier"},
+    {"model", "evaluation", "explanation", "prediction"},
+    {"training", "serving"},
+    {"api"},
+    {"main"},
+]
+PURE = {"arrays", "labels", "heldout", "metrics", "kernels"}
+READS_ONE_SETTING = "kernels/__init__.py"  # LABELSERVE_KERNELS decides what may be imported at all
+TOUCHES_THE_WORLD = {"io", "logging", "os", "pathlib", "subprocess", "time"}
+ONLY_IN = {
+    "fastapi": ("api/",),
+    "starlette": ("api/",),
+    "uvicorn": ("main.py",),
+    "torch": ("learners/neural/",),
+    "liblinear": ("learners/liblinear.py",),
+    "numba": ("kernels/",),
+    "llvmlite": ("kernels/",),
+    "pydantic": ("api/", "settings.py", "artifacts/manifest.py"),
+    "pickle": (),
+}
+
+APP = Path(__file__).parent.parent / "app"
+FILES = [str(p.relative_to(APP)) for p in sorted(APP.rglob("*.py")) if p != APP / "__init__.py"]
+LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
+
+
+def imports(file: str) -> set[str]:
+    names = set()
+    for node in ast.walk(ast.parse((APP / file).read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def part_of(file: str) -> str:
+    return Path(file).parts[0].removesuffix(".py")
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_imports_go_only_to_lower_layers(file: str) -> None:
+    ours = {name.split(".")[1] for name in imports(file) if name.startswith("app.")}
+    others = ours - {part_of(file)}
+    assert {part for part in others if LEVEL[part] >= LEVEL[part_of(file)]} == set()
+
+
+@pytest.mark.parametrize("file", [f for f in FILES if part_of(f) in PURE])
+def test_pure_parts_touch_nothing_but_numbers(file: str) -> None:
+    names = {name.split(".")[0] for name in imports(file)}
+    outside = names - sys.stdlib_module_names - {"app"}
+    assert outside <= {"numpy", "scipy", "numba", "llvmlite"}
+    assert file == READS_ONE_SETTING or not names & TOUCHES_THE_WORLD
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_heavy_packages_stay_in_their_place(file: str) -> None:
+    names = {name.split(".")[0] for name in imports(file)}
+    strays = [n for n in names if n in ONLY_IN and not file.startswith(ONLY_IN[n])]
+    assert strays == []
