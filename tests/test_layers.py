@@ -14,7 +14,7 @@ LAYERS = [
     {"classifier"},
     {"model", "evaluation", "explanation", "prediction"},
     {"training", "serving"},
-    {"api"},
+    {"api", "terminal"},
     {"main"},
 ]
 PURE = {"arrays", "labels", "heldout", "metrics", "kernels"}
@@ -26,6 +26,8 @@ ONLY_IN = {
     "uvicorn": ("main.py",),
     "torch": ("learners/neural/",),
     "liblinear": ("learners/liblinear.py",),
+    "typer": ("terminal.py",),
+    "rich": ("terminal.py",),
     "numba": ("kernels/",),
     "llvmlite": ("kernels/",),
     "pydantic": ("api/", "settings.py", "artifacts/manifest.py"),

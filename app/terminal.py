@@ -1,0 +1,92 @@
+"""What the offline commands share: progress on standard error, results on standard output, exits."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NoReturn
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bars
+from rich.table import Table
+
+from app.errors import AppError, InvalidRequestError
+from app.progress import Progress
+
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+EXIT_FAILED, EXIT_USAGE, EXIT_NOT_PROMOTED = 1, 2, 3
+
+
+def command(help_text: str) -> typer.Typer:
+    """A typer application in the house style: complete help, no shell completion, no tracebacks."""
+    return typer.Typer(
+        help=help_text,
+        add_completion=False,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+
+def run(app: typer.Typer) -> NoReturn:
+    """Run a command; our own errors become one sentence and an exit code."""
+    try:
+        app()
+    except InvalidRequestError as error:
+        fail(str(error), EXIT_USAGE)
+    except AppError as error:
+        fail(str(error))
+    except OSError as error:
+        fail(f"{error.filename or ''}: {error.strerror or error}".removeprefix(": "))
+    sys.exit(0)
+
+
+def fail(sentence: str, code: int = EXIT_FAILED) -> NoReturn:
+    """Say what went wrong, on standard error, and leave."""
+    err.print(f"error: {sentence}", style="red", markup=False, soft_wrap=True)
+    sys.exit(code)
+
+
+@contextmanager
+def progress_bars() -> Iterator[Progress]:
+    """A Progress that draws one bar a stage on a terminal, and nothing where there is none."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Bars(*columns, TimeElapsedColumn(), console=err, transient=True) as bars:
+        yield _bar_per_stage(bars)
+
+
+def table(title: str, columns: list[str], rows: list[list[str]], *, text: int = 1) -> None:
+    """Print a table: the first `text` columns to the left, figures to the right."""
+    drawn = Table(title=title or None, title_justify="left", title_style="bold", box=None)
+    for position, column in enumerate(columns):
+        drawn.add_column(column, justify="left" if position < text else "right", overflow="fold")
+    for row in rows:
+        drawn.add_row(*(Console().render_str(cell, markup=False) for cell in row))
+    out.print(drawn)
+
+
+def write_json(file: Path | None, content: Any) -> None:
+    """The same result as JSON, where `--json FILE` asked for it; `-` is standard output."""
+    if file is None:
+        return
+    text = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
+    if str(file) == "-":
+        sys.stdout.write(text + "\n")
+    else:
+        file.write_text(text + "\n", encoding="utf-8")
+
+
+def _bar_per_stage(bars: Bars) -> Callable[[str, int, int], None]:
+    tasks: dict[str, Any] = {}
+
+    def show(stage: str, done: int, total: int) -> None:
+        if stage not in tasks:
+            tasks[stage] = bars.add_task(stage, total=total or None)
+        bars.update(tasks[stage], completed=done, total=total or None)
+
+    return show

@@ -1,0 +1,148 @@
+"""Recipe: what to train, as data; read from TOML, changed by `key=value`, kept in the manifest."""
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Self
+
+from app.errors import InvalidRequestError
+from app.learners import learner_class
+
+SECTIONS = ("features", "learner", "decision", "members")
+ENSEMBLE = "ensemble:"
+
+
+@dataclass(frozen=True, slots=True)
+class MemberRecipe:
+    """One learner with its settings and the features it wants."""
+
+    learner: str = "one-vs-rest"
+    settings: dict[str, Any] = field(default_factory=dict)
+    features: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def vectorizer(self) -> str:
+        """The vectorizer's kind: as given, else the learner's own choice."""
+        return str(self.features.get("kind") or learner_class(self.learner).features)
+
+    @property
+    def vectorizer_settings(self) -> dict[str, Any]:
+        """The features section without its kind."""
+        return {key: value for key, value in self.features.items() if key != "kind"}
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRecipe:
+    """How scores become labels: the rule, and how it is tuned on held-out scores."""
+
+    name: str = "micro-f"
+    folds: int = 5
+    abstain: float | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Members (one, unless it is an ensemble) and a decision."""
+
+    members: tuple[MemberRecipe, ...] = (MemberRecipe(),)
+    decision: DecisionRecipe = DecisionRecipe()
+
+    @classmethod
+    def from_tables(cls, tables: Mapping[str, Any]) -> Self:
+        """A recipe from the sections of a TOML file; an unknown section is refused by name."""
+        for section in tables:
+            if section not in SECTIONS:
+                accepted = ", ".join(SECTIONS)
+                raise InvalidRequestError(f"recipe: no section [{section}]; accepted: {accepted}")
+        decision = dict(tables.get("decision", {}))
+        known = {key: decision.pop(key) for key in ("name", "folds", "abstain") if key in decision}
+        return cls(_members(tables), DecisionRecipe(**known, settings=decision))
+
+    def with_decision(self, **changes: Any) -> Self:
+        """The same recipe, decided otherwise."""
+        return replace(self, decision=replace(self.decision, **changes))
+
+    def as_dict(self) -> dict[str, Any]:
+        """What the manifest keeps."""
+        return asdict(self)
+
+
+def read_recipe(
+    file: Path | None, *, learner: str | None = None, changes: Iterable[str] = ()
+) -> Recipe:
+    """The recipe of a TOML file (or the default one), with `--learner` and `--set` applied."""
+    tables: dict[str, Any] = _toml(file.read_text(), str(file)) if file else {}
+    for change in changes:
+        _apply(tables, change)
+    if learner is not None:
+        tables.setdefault("learner", {})["kind"] = learner
+    return Recipe.from_tables(tables)
+
+
+def _members(tables: Mapping[str, Any]) -> tuple[MemberRecipe, ...]:
+    """`[[members]]` as they stand; else one a learner named in `[learner] kind`."""
+    shared = dict(tables.get("features", {}))
+    if "members" in tables:
+        return tuple(_member(table, shared) for table in tables["members"])
+    learner = dict(tables.get("learner", {}))
+    kind = str(learner.pop("kind", "one-vs-rest"))
+    if not kind.startswith(ENSEMBLE):
+        return (_member({"learner": kind, "settings": learner}, shared),)
+    kinds = [name.strip() for name in kind.removeprefix(ENSEMBLE).split(",") if name.strip()]
+    if len(kinds) < 2:
+        raise InvalidRequestError("an ensemble needs two learners or more: ensemble:A,B")
+    return tuple(_member({"learner": name}, shared) for name in kinds)
+
+
+def _member(table: Mapping[str, Any], shared: Mapping[str, Any]) -> MemberRecipe:
+    unknown = set(table) - {"learner", "settings", "features"}
+    if unknown:
+        name = sorted(unknown)[0]
+        raise InvalidRequestError(
+            f"recipe: members have no {name!r}; accepted: learner, settings, features"
+        )
+    kind = str(table.get("learner", "one-vs-rest"))
+    learner_class(kind)  # an unknown or missing learner is named here, before any data is read
+    features = {**shared, **table.get("features", {})}
+    return MemberRecipe(kind, dict(table.get("settings", {})), features)
+
+
+def _apply(tables: dict[str, Any], change: str) -> None:
+    """One `section.key=value`; the value is TOML, or a plain word."""
+    path, equals, value = change.partition("=")
+    *sections, key = path.strip().split(".")
+    if not equals or not sections or sections[0] not in SECTIONS:
+        raise InvalidRequestError(
+            f"--set takes section.key=value with section one of {', '.join(SECTIONS)}"
+        )
+    table: Any = tables
+    for section in sections:
+        if isinstance(table, list):
+            table = table[_position(section, len(table))]
+        else:
+            table = table.setdefault(section, {})
+    table[key] = _value(value.strip())
+
+
+def _position(section: str, n_members: int) -> int:
+    if not section.isdecimal() or int(section) >= n_members:
+        raise InvalidRequestError(
+            f"--set members.N…: N is 0 to {n_members - 1}; the recipe file has that many members"
+        )
+    return int(section)
+
+
+def _value(text: str) -> Any:
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _toml(text: str, file: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidRequestError(f"{file}: not TOML: {error}") from error
