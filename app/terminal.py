@@ -1,4 +1,4 @@
-"""What the offline commands share: progress on standard error, results on standard output, exits."""
+"""What the offline commands share: progress on stderr, results on stdout, exit codes."""
 
 import json
 import sys
