@@ -49,6 +49,11 @@ class Classifier:
     members: tuple[Member, ...]
     decision: Decision
 
+    @property
+    def is_ready_made(self) -> bool:
+        """Whether documents are rows of features, not texts."""
+        return any(member.vectorizer.kind == "ready-made" for member in self.members)
+
     def scores(self, documents: Sequence[Any], *, jobs: int = 1) -> Scores:
         """Score every label for every document."""
         return self.members[0].scores(documents, jobs=jobs)
