@@ -1,5 +1,6 @@
 """HeldOut: scores of documents by models that never saw them, beside the truth, label by label."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -8,6 +9,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, issparse
 
 from app.arrays import Marks, Truth
+
+BLOCK = 64
 
 
 class Column(NamedTuple):
@@ -48,13 +51,26 @@ class HeldOut:
 
     def column(self, label: int) -> Column:
         """One label's scores and marks; documents without a finite score are left out."""
-        rows = self.truth.indices[self.truth.indptr[label] : self.truth.indptr[label + 1]]
-        marks: Marks = np.zeros(self.n_documents, dtype=np.bool_)
-        marks[rows] = True
         if issparse(self.scores):
             span = slice(self.scores.indptr[label], self.scores.indptr[label + 1])
-            scores, marks = self.scores.data[span], marks[self.scores.indices[span]]
-        else:
-            scores = self.scores[:, label]
-        scored = scores > -np.inf
-        return Column(scores[scored], marks[scored], len(rows))
+            scores, scored = self.scores.data[span], self.scores.indices[span]
+            return self._beside_marks(label, scores, scored)
+        return self._beside_marks(label, self.scores[:, label])
+
+    def columns(self) -> Iterator[Column]:
+        """Every label's column in turn, faster than one by one."""
+        for start in range(0, self.n_labels, BLOCK):
+            labels = range(start, min(start + BLOCK, self.n_labels))
+            if issparse(self.scores):
+                yield from map(self.column, labels)
+                continue
+            # Copied together, since reading one column of a wide matrix misses the cache each time.
+            block = np.ascontiguousarray(self.scores[:, labels.start : labels.stop].T)
+            yield from (self._beside_marks(label, block[label - start]) for label in labels)
+
+    def _beside_marks(self, label: int, scores: Any, rows: Any = slice(None)) -> Column:
+        positive = self.truth.indices[self.truth.indptr[label] : self.truth.indptr[label + 1]]
+        marks: Marks = np.zeros(self.n_documents, dtype=np.bool_)
+        marks[positive] = True
+        marks, scored = marks[rows], scores > -np.inf
+        return Column(scores[scored], marks[scored], len(positive))

@@ -13,8 +13,11 @@ class Decision(Protocol):
     """Turns scores into labels, document by document. Tuning one is done elsewhere."""
 
     kind: ClassVar[str]
-    name: str
-    """What the user asked for: `zero`, `rank:3`, `micro-f`, …"""
+
+    @property
+    def name(self) -> str:
+        """What the user asked for: `zero`, `rank:3`, `micro-f`, …"""
+        ...
 
     @property
     def cuts(self) -> NDArray[np.float32] | None:

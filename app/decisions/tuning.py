@@ -1,0 +1,79 @@
+"""From held-out scores to a stored decision: the tuners by the names that users write."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.decisions.base import Decision
+from app.decisions.hulls import Hulls
+from app.decisions.macro_f import f_by_vertex, macro_f_vertices
+from app.decisions.micro_f import micro_f_vertices
+from app.decisions.rank_cut import RankCut
+from app.decisions.score_cut import ScoreCut
+from app.errors import InvalidRequestError
+from app.heldout import HeldOut
+
+
+@dataclass(frozen=True, slots=True)
+class TuningOptions:
+    """What a tuner may be told. `fbr`: labels whose F_β stays below it are cut by `fbr_kind`."""
+
+    beta: float = 1.0
+    fbr: float = 0.0
+    fbr_kind: int = 1
+    """0: such a label is never assigned; 1: its cut goes just below its highest score."""
+    seed: int = 0
+
+
+def tune(
+    name: str, held_out: HeldOut, hulls: Hulls, options: TuningOptions | None = None
+) -> Decision:
+    """The decision of that name, tuned where there is something to tune.
+
+    `zero`, `rank:K`, `micro-f`, `macro-f`, `micromacro` or `micromacro-pooled`.
+    """
+    options = options or TuningOptions()
+    kind, _, argument = name.partition(":")
+    if kind == "rank":
+        return RankCut(_rank(argument))
+    if name == "zero":
+        return ScoreCut.zero(held_out.n_labels)
+    if name not in TUNERS:
+        accepted = ", ".join(["zero", "rank:K", *TUNERS])
+        raise InvalidRequestError(f"no such decision to train with; accepted: {accepted}")
+    return ScoreCut(TUNERS[name](held_out, hulls, options), name)
+
+
+def _rank(argument: str) -> int:
+    if not argument.isascii() or not argument.isdigit() or int(argument) < 1:
+        raise InvalidRequestError("rank:K needs a whole number K of at least 1, as in rank:3")
+    return int(argument)
+
+
+Cuts = NDArray[np.float32]
+
+
+def _micro(held_out: HeldOut, hulls: Hulls, options: TuningOptions) -> Cuts:
+    return cuts_at(hulls, micro_f_vertices(hulls, options.beta), options)
+
+
+def _macro(held_out: HeldOut, hulls: Hulls, options: TuningOptions) -> Cuts:
+    return cuts_at(hulls, macro_f_vertices(hulls, options.beta), options)
+
+
+TUNERS: dict[str, Callable[[HeldOut, Hulls, TuningOptions], Cuts]] = {
+    "micro-f": _micro,
+    "macro-f": _macro,
+}
+
+
+def cuts_at(hulls: Hulls, vertices: NDArray[np.int64], options: TuningOptions) -> Cuts:
+    """The cuts of the vertices, with FBR.0 or FBR.1 (Yang 2001) where a label's F_β is too low."""
+    cuts = hulls.cuts[vertices].copy()
+    weak = (f_by_vertex(hulls, options.beta)[vertices] < options.fbr) & np.isfinite(cuts)
+    top = hulls.cuts[hulls.offsets[:-1]]  # the next number above the highest score
+    below_highest = np.nextafter(np.nextafter(top, np.float32(-np.inf)), np.float32(-np.inf))
+    cuts[weak] = below_highest[weak] if options.fbr_kind == 1 else np.inf
+    return cuts
