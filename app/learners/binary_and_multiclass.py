@@ -1,0 +1,103 @@
+"""Binary and multiclass: one label per document, all classes in one LIBLINEAR problem."""
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from app.arrays import Features, Scores, Truth
+from app.errors import InvalidDataError, InvalidRequestError
+from app.learners.base import Fitting
+from app.learners.label_weights import LabelWeights
+from app.learners.liblinear import Problem
+from app.learners.linear_options import SOLVERS, parse_options
+from app.state import State
+
+
+class BinaryAndMulticlass:
+    """Linear scores of exclusive labels; Crammer–Singer (-s 4) compares them with one another.
+
+    Labels that were never seen in training have no score, so they are never predicted.
+    """
+
+    kind: ClassVar[str] = "binary-and-multiclass"
+    features: ClassVar[str] = "tfidf"
+    zero_is_neutral: ClassVar[bool] = False
+
+    def __init__(self, options: str = "-s 1 -c 1 -B 1") -> None:
+        self.options = options
+        self._parsed = parse_options(options, solvers=SOLVERS)
+        self._weights: LabelWeights | None = None
+
+    def fit(self, features: Features, truth: Truth, fitting: Fitting | None = None) -> Self:
+        """Learn from documents that have exactly one label each."""
+        _require_one_label(truth)
+        classes = np.unique(truth.indices)
+        shape = (features.shape[1], truth.shape[1])
+        bias = np.full(shape[1], -np.inf, np.float32)
+        bias[classes] = 0.0
+        weights = np.zeros((shape[0], 0))
+        if len(classes) > 1:
+            seed = (fitting or Fitting()).seed
+            weights, classes = _columns(features, truth, self._parsed, seed)
+            if self._parsed.bias is not None:
+                bias[classes] = weights[-1] * self._parsed.bias
+                weights = weights[:-1]
+        self._weights = LabelWeights.of(_spread(weights, classes, shape), bias)
+        return self
+
+    @property
+    def weights(self) -> LabelWeights:
+        """What was learnt."""
+        if self._weights is None:
+            raise InvalidRequestError("this learner has not been fitted")
+        return self._weights
+
+    def scores(self, features: Features, *, jobs: int = 1) -> Scores:
+        """One score per label; the highest is the answer."""
+        return self.weights.scores(features, jobs=jobs)
+
+    def contributions(
+        self, columns: NDArray[Any], values: NDArray[np.float32], label: int
+    ) -> tuple[NDArray[np.float32], float]:
+        """What each feature of a document adds to one label's score, and the bias."""
+        return self.weights.of_label(columns, label) * values, float(self.weights.bias[label])
+
+    def state(self) -> State:
+        """Settings and weights."""
+        return State(self.kind, {"options": self.options}, self.weights.arrays())
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """Build an equal learner again."""
+        learner = cls(**state.settings)
+        learner._weights = LabelWeights.from_arrays(state.arrays)
+        return learner
+
+
+def _require_one_label(truth: Truth) -> None:
+    counts = np.diff(truth.indptr)
+    wrong = np.flatnonzero(counts != 1)
+    if len(wrong):
+        raise InvalidDataError(
+            f"document {wrong[0] + 1} of the training data has {counts[wrong[0]]} labels",
+            accepted="exactly one label a document for binary-and-multiclass",
+        )
+
+
+def _columns(
+    features: Features, truth: Truth, options: Any, seed: int
+) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    marks = truth.indices.astype(np.float64)
+    weights, classes = Problem(features, options.bias).train(marks, options, seed=seed)
+    if weights.shape[1] == 1:  # two classes, one vector: the second class is its mirror
+        weights = np.hstack([weights, -weights])
+    return weights, np.asarray(classes)
+
+
+def _spread(weights: NDArray[Any], classes: NDArray[Any], shape: tuple[int, int]) -> csr_array:
+    spread = np.zeros(shape, np.float32)
+    if weights.size:
+        spread[:, classes] = weights
+    return csr_array(spread)
