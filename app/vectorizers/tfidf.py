@@ -1,0 +1,94 @@
+"""Tf-idf: texts → rows of weighed terms, the same matrix as scikit-learn's TfidfVectorizer."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from app.arrays import Features
+from app.errors import InvalidDataError
+from app.kernels import kernels
+from app.kernels.counts import Counts, kept
+from app.kernels.vocabulary import Vocabulary
+from app.progress import Progress, silent
+from app.state import State
+from app.vectorizers.selection import frequent_enough
+from app.vectorizers.tfidf_settings import TfidfSettings
+
+
+class Tfidf:
+    """Counts terms, weighs them by their rarity, and scales each row to length 1."""
+
+    kind: ClassVar[str] = "tfidf"
+
+    def __init__(self, **settings: Any) -> None:
+        self.settings = TfidfSettings(**settings)
+        self.analysis = self.settings.analysis()
+        self.vocabulary = Vocabulary.of([])
+        self.idf: NDArray[np.float64] = np.zeros(0)
+
+    @property
+    def n_features(self) -> int:
+        """How many terms there are."""
+        return len(self.vocabulary)
+
+    def fit_transform(
+        self, documents: Sequence[Any], *, jobs: int = 1, progress: Progress = silent
+    ) -> Features:
+        """Learn the terms and their weights, and the rows of these texts."""
+        progress("vectorize", 0, len(documents))
+        vocabulary, counts = kernels("tokens").learn(documents, self.analysis, jobs=jobs)
+        if self.settings.binary:
+            counts.counts.fill(1)
+        keep = frequent_enough(counts, len(vocabulary), self.settings)
+        if not keep.all():
+            vocabulary, counts = vocabulary.kept(keep), kept(counts, keep)
+        if len(vocabulary) == 0:
+            raise InvalidDataError("no terms are left: texts are empty, or the limits too narrow")
+        self.vocabulary = vocabulary
+        self.idf = rarity(counts, len(vocabulary), self.settings.scheme)
+        progress("vectorize", len(documents), len(documents))
+        return self._weighed(counts, jobs)
+
+    def transform(self, documents: Sequence[Any], *, jobs: int = 1) -> Features:
+        """Rows of tf-idf weights; a text without a known term is an empty row."""
+        tokens = kernels("tokens")
+        counts = tokens.count_known(documents, self.analysis, self.vocabulary, jobs=jobs)
+        if self.settings.binary:
+            counts.counts.fill(1)
+        return self._weighed(counts, jobs)
+
+    def terms(self) -> Sequence[str]:
+        """The terms in column order."""
+        return self.vocabulary.terms
+
+    def state(self) -> State:
+        """Settings; packed terms with their hash table; the terms' rarity."""
+        return State(
+            self.kind, asdict(self.settings), {**self.vocabulary.arrays(), "idf": self.idf}
+        )
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """Build an equal vectorizer again; nothing is read before it is needed."""
+        vectorizer = cls(**state.settings)
+        vectorizer.vocabulary = Vocabulary.from_arrays(state.arrays)
+        vectorizer.idf = state.arrays["idf"]
+        return vectorizer
+
+    def _weighed(self, counts: Counts, jobs: int) -> Features:
+        weights = kernels("weights").weighed(counts, self.idf, self.settings.scheme)
+        shape = (len(counts.indptr) - 1, self.n_features)
+        return csr_array((weights, counts.columns, counts.indptr), shape=shape)
+
+
+def rarity(counts: Counts, n_terms: int, scheme: str) -> NDArray[np.float64]:
+    """The idf of each term: ln((1 + D)/(1 + df)) + 1, or ln(D/df) for the SMART schemes."""
+    n_documents = len(counts.indptr) - 1
+    frequency = np.bincount(counts.columns, minlength=n_terms).astype(np.float64)
+    if scheme in ("tfidf", "log"):
+        return np.log((1.0 + n_documents) / (1.0 + frequency)) + 1.0
+    return np.log(n_documents / frequency)
