@@ -1,0 +1,118 @@
+"""Folders that appear whole or not at all, and what killed writers left behind."""
+
+import errno
+import fcntl
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from app.errors import AppError, SettingsError, StorageFullError
+
+HIDDEN = ".unfinished-"
+NOT_OURS = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EEXIST}
+
+
+@contextmanager
+def unfinished(parent: Path) -> Iterator[Path]:
+    """A new hidden folder, locked while its writer lives; gone afterwards unless renamed.
+
+    The lock is the kernel's (flock on the folder), so it ends with a killed writer too.
+    """
+    with disk_errors(parent):
+        parent.mkdir(parents=True, exist_ok=True)
+        folder, lock = _locked_folder(parent)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+            os.close(lock)
+
+
+def publish(folder: Path, target: Path) -> bool:
+    """Give a complete folder its final name, through to the disk; False if the name is taken."""
+    sync_folder(folder)
+    try:
+        folder.rename(target)
+    except OSError as failed:
+        if failed.errno in (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR):
+            return False
+        raise
+    sync_folder(target.parent)
+    return True
+
+
+def clean(parent: Path) -> None:
+    """Remove hidden folders whose writers are dead."""
+    for folder in parent.glob(f"{HIDDEN}*"):
+        try:
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except OSError:
+            folder.unlink(missing_ok=True) if folder.is_file() else None
+            continue
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder, ignore_errors=True)
+        except OSError:  # its writer is alive
+            pass
+        finally:
+            os.close(lock)
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder; nobody ever sees half of it under its name."""
+    with disk_errors(folder.parent), unfinished(folder.parent) as hidden:
+        folder.rename(hidden / folder.name)
+        sync_folder(folder.parent)
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all, replacing the old one, through to the disk."""
+    with disk_errors(path.parent):
+        temporary = path.with_name(f"{HIDDEN}{secrets.token_hex(8)}")
+        try:
+            with temporary.open("xb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+        sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Bring the folder's own entries through to the disk."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def disk_errors(folder: Path) -> Iterator[None]:
+    """Failures of the disk inside get our names."""
+    try:
+        yield
+    except AppError:
+        raise
+    except OSError as failed:
+        if failed.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise StorageFullError(f"no space left to write in {folder}") from failed
+        if failed.errno in NOT_OURS:
+            raise SettingsError(f"cannot write in {folder}: {failed.strerror}") from failed
+        raise
+
+
+def _locked_folder(parent: Path) -> tuple[Path, int]:
+    while True:
+        folder = parent / f"{HIDDEN}{secrets.token_hex(8)}"
+        folder.mkdir()
+        lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if folder.exists():  # else somebody cleaned it between the two lines above
+            return folder, lock
+        os.close(lock)

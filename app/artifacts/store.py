@@ -1,0 +1,197 @@
+"""The store: models/NAME/VERSION/ folders that never change, and models/NAME/current."""
+
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from app.artifacts import folders
+from app.artifacts.info import Artifact, Info
+from app.artifacts.manifest import Manifest, manifest_bytes
+from app.artifacts.npy import open_plain, write_array
+from app.artifacts.tree import flat_arrays, part_tree
+from app.artifacts.verification import open_artifact, peek_manifest
+from app.artifacts.versions import is_name, is_version, next_version
+from app.errors import (
+    ConflictError,
+    DamagedArtifactError,
+    InvalidRequestError,
+    ModelNotFoundError,
+)
+from app.state import State
+
+MAX_POINTER = 100
+
+
+class Store:
+    """All models of one folder. Names from outside are looked up in listings, never joined."""
+
+    def __init__(self, models_dir: Path) -> None:
+        self.path = models_dir
+
+    def names(self) -> list[str]:
+        """Every model with at least one version, by name."""
+        found = [Path(entry.path) for entry in _folders(self.path) if is_name(entry.name)]
+        return [folder.name for folder in found if _versions(folder)]
+
+    def versions(self, name: str) -> list[str]:
+        """The model's versions, oldest first."""
+        return _versions(self._folder(name))
+
+    def current(self, name: str) -> str | None:
+        """The promoted version; None where none was promoted yet."""
+        folder = self._folder(name)
+        try:
+            with open_plain(folder / "current") as file:
+                pointed = file.read(MAX_POINTER).decode("ascii", "replace").strip()
+        except FileNotFoundError:
+            return None
+        except OSError as failed:
+            raise DamagedArtifactError(f"{name}: current: {failed.strerror}") from None
+        if pointed not in _versions(folder):
+            raise DamagedArtifactError(f"{name}: current names a version that is not here")
+        return pointed
+
+    def resolve(self, reference: str) -> tuple[str, str]:
+        """The name and version that `NAME` (its current version) or `NAME@VERSION` means."""
+        name, at, asked = reference.partition("@")
+        if name not in (names := self.names()):
+            raise ModelNotFoundError(names)
+        version = asked if at else self.current(name)
+        if version not in (versions := self.versions(name)):
+            raise ModelNotFoundError([f"{name}@{known}" for known in versions])
+        return name, version
+
+    def peek(self, name: str, version: str) -> Manifest:
+        """The manifest alone, its files not looked at."""
+        return peek_manifest(self._version_folder(name, version), f"{name}@{version}")
+
+    def load(self, name: str, version: str) -> Artifact:
+        """The version, every file verified, arrays memory-mapped and read-only."""
+        folder = self._version_folder(name, version)
+        return open_artifact(folder, name, version)
+
+    def write(self, name: str, state: State, info: Info) -> str:
+        """Write a new version and return its id; it is not promoted.
+
+        A reader sees the whole version or none; a killed writer leaves a hidden folder that the
+        next write or prune removes.
+        """
+        parent = self._writable(name)
+        folders.clean(parent)
+        with folders.unfinished(parent) as folder:
+            fields = _fields(folder, state, info)
+            while True:
+                version = next_version(datetime.now(UTC), _newest(parent))
+                (folder / "manifest.json").unlink(missing_ok=True)
+                created = datetime.now(UTC).isoformat(timespec="seconds")
+                content = manifest_bytes({**fields, "version": version, "created": created})
+                folders.write_file(folder / "manifest.json", content)
+                if folders.publish(folder, parent / version):
+                    return version
+
+    def promote(self, name: str, version: str) -> None:
+        """Make the version current, by one atomic rename."""
+        folder = self._version_folder(name, version)
+        folders.write_file(folder.parent / "current", f"{version}\n".encode())
+
+    def remove(self, name: str, version: str) -> None:
+        """Remove a version; the current one is refused."""
+        folder = self._version_folder(name, version)
+        if self._pointed(name) == version:
+            raise ConflictError(f"{name}@{version} is current; promote another version first")
+        folders.remove_folder(folder)
+
+    def prune(self, name: str, keep: int) -> list[str]:
+        """Remove all but the newest `keep` versions and the current one; what was removed."""
+        if keep < 1:
+            raise InvalidRequestError("prune keeps at least 1 version")
+        folders.clean(self._folder(name))
+        current = self._pointed(name)
+        old = [version for version in self.versions(name)[:-keep] if version != current]
+        for version in old:
+            self.remove(name, version)
+        return old
+
+    def _pointed(self, name: str) -> str | None:
+        try:
+            return self.current(name)
+        except DamagedArtifactError:
+            return None
+
+    def _folder(self, name: str) -> Path:
+        for entry in _folders(self.path):
+            if entry.name == name and is_name(name):
+                return Path(entry.path)
+        raise ModelNotFoundError(self.names())
+
+    def _version_folder(self, name: str, version: str) -> Path:
+        folder = self._folder(name)
+        if version not in (versions := _versions(folder)):
+            raise ModelNotFoundError([f"{name}@{known}" for known in versions])
+        return folder / version
+
+    def _writable(self, name: str) -> Path:
+        if not is_name(name):
+            raise InvalidRequestError(
+                "a model's name is 1 to 64 of a-z 0-9 . _ - and starts with a letter or digit"
+            )
+        folder = self.path / name
+        with folders.disk_errors(self.path):
+            folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+
+def _folders(parent: Path) -> Iterator[os.DirEntry[str]]:
+    try:
+        with os.scandir(parent) as entries:
+            found = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
+    except FileNotFoundError:
+        return iter(())
+    return iter(sorted(found, key=lambda entry: entry.name))
+
+
+def _versions(folder: Path) -> list[str]:
+    try:
+        return sorted(name for name in os.listdir(folder) if is_version(name))
+    except OSError:  # removed since it was listed, or closed to us: as good as not there
+        return []
+
+
+def _newest(folder: Path) -> str | None:
+    versions = _versions(folder)
+    return versions[-1] if versions else None
+
+
+def _fields(folder: Path, state: State, info: Info) -> dict[str, Any]:
+    """Write every array into the folder; the manifest's fields but version and time."""
+    arrays = {**flat_arrays(state), "training_counts.npy": np.asarray(info.training_counts)}
+    if info.documents is not None:
+        arrays["documents.npy"] = info.documents
+    files = {file: write_array(folder / file, array) for file, array in arrays.items()}
+    return {
+        "labels": len(info.training_counts),
+        "state": part_tree(state),
+        "files": files,
+        "data": {"sha256": info.data_sha256, "counts": info.counts},
+        "seed": info.seed,
+        "recipe": info.recipe,
+        "packages": info.packages,
+        "timings": info.timings,
+        "figures": _finite(info.figures),
+        "golden": info.golden,
+    }
+
+
+def _finite(figures: Any) -> Any:
+    """The same figures with null for what is not finite: JSON has no infinity."""
+    if isinstance(figures, dict):
+        return {name: _finite(value) for name, value in figures.items()}
+    if isinstance(figures, list | tuple):
+        return [_finite(value) for value in figures]
+    if isinstance(figures, float) and not np.isfinite(figures):
+        return None
+    return figures
