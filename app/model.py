@@ -1,0 +1,103 @@
+"""Model: a trained artifact, verified down to its golden documents, ready to answer."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from app.artifacts.info import Artifact
+from app.artifacts.manifest import Golden, Manifest
+from app.artifacts.store import Store
+from app.classifier import Classifier
+from app.errors import AppError, DamagedArtifactError
+
+GOLDEN_DOCUMENTS, GOLDEN_TERMS, GOLDEN_LABELS = 3, 24, 5
+TOLERANCE = 1e-3  # processors differ in the order of float32 sums; damage differs by far more
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A version of a model in memory: its classifier, its manifest, and what it was trained on."""
+
+    name: str
+    version: str
+    manifest: Manifest
+    classifier: Classifier
+    training_counts: NDArray[np.int64]
+    fingerprints: NDArray[np.uint64] | None
+
+
+def load_model(store: Store, reference: str) -> Model:
+    """The model `NAME` (its current version) or `NAME@VERSION`, verified before it is returned."""
+    return model_from(store.load(*store.resolve(reference)))
+
+
+def model_from(artifact: Artifact) -> Model:
+    """The model of a verified artifact; its golden documents must score as they did."""
+    try:
+        classifier = Classifier.from_state(artifact.state)
+    except AppError:
+        raise
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise DamagedArtifactError(f"its parts do not fit together: {error}") from error
+    check_golden(classifier, artifact.manifest.golden)
+    return Model(
+        artifact.name,
+        artifact.version,
+        artifact.manifest,
+        classifier,
+        artifact.training_counts,
+        artifact.documents,
+    )
+
+
+def compose_golden(classifier: Classifier, seed: int) -> list[Golden]:
+    """Documents made of the vocabulary's own terms in random order, with their best scores."""
+    pick = random.Random(seed)  # noqa: S311
+    vectorizer = classifier.members[0].vectorizer
+    terms = list(vectorizer.terms())
+    length = min(GOLDEN_TERMS, len(terms))
+    picks = [pick.sample(range(len(terms)), length) for _ in range(GOLDEN_DOCUMENTS)]
+    if classifier.is_ready_made:
+        golden = [Golden(features=[(column, 1.0) for column in sorted(p)], top=[]) for p in picks]
+    else:
+        golden = [Golden(text=" ".join(terms[column] for column in p), top=[]) for p in picks]
+    scores = classifier.scores(_documents(golden, vectorizer.n_features))
+    return [g.model_copy(update={"top": _top(row)}) for g, row in zip(golden, scores, strict=True)]
+
+
+def check_golden(classifier: Classifier, golden: Sequence[Golden]) -> None:
+    """Refuse a classifier that does not score its golden documents as its manifest says."""
+    if not golden:
+        raise DamagedArtifactError("the manifest has no golden documents")
+    documents = _documents(golden, classifier.members[0].vectorizer.n_features)
+    for number, (document, row) in enumerate(
+        zip(golden, classifier.scores(documents), strict=True), start=1
+    ):
+        for label, expected in document.top:
+            close = label < len(row) and abs(row[label] - expected) <= TOLERANCE * (
+                1 + abs(expected)
+            )
+            if not close:
+                raise DamagedArtifactError(
+                    f"golden document {number} does not score as it did when the model was written"
+                )
+
+
+def _documents(golden: Sequence[Golden], n_features: int) -> Any:
+    if golden[0].text is not None:
+        return [document.text for document in golden]
+    rows = [document.features or [] for document in golden]
+    ends = np.cumsum([0, *(len(row) for row in rows)])
+    columns = np.array([column for row in rows for column, _ in row], dtype=np.int32)
+    values = np.array([value for row in rows for _, value in row], dtype=np.float32)
+    return csr_array((values, columns, ends), shape=(len(rows), n_features))
+
+
+def _top(row: NDArray[np.float32]) -> list[tuple[int, float]]:
+    best = np.argsort(-row, kind="stable")[:GOLDEN_LABELS]
+    return [(int(label), float(row[label])) for label in best if np.isfinite(row[label])]

@@ -1,0 +1,198 @@
+"""The offline story, top to bottom: documents in, a model with tuned decisions out."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.artifacts.info import Info
+from app.classifier import Classifier
+from app.datasets.collection import Collection
+from app.datasets.fingerprint import fingerprints
+from app.decisions.abstention import Abstention
+from app.decisions.calibration import Calibration
+from app.decisions.hulls import Hulls
+from app.decisions.rank_cut import RankCut
+from app.decisions.score_cut import ScoreCut
+from app.decisions.tuning import TuningOptions, tune
+from app.errors import InvalidDataError, InvalidRequestError
+from app.heldout import HeldOut
+from app.labels import LabelIndex
+from app.learners import learner_class
+from app.learners.base import Fitting
+from app.model import compose_golden
+from app.progress import Progress, silent
+from app.training.ensemble import combine
+from app.training.members import FittedMember, TrainingData, fit_member
+from app.training.recipe import Recipe
+
+PACKAGES = ("labelserve", "liblinear-official", "llvmlite", "numba", "numpy", "scipy", "torch")
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Everything that decides what comes out (but `jobs`, which only decides how soon)."""
+
+    data: Collection
+    recipe: Recipe
+    valid: Collection | None = None
+    seed: int = 0
+    jobs: int = 1
+    device: str = "auto"
+    checkpoint: Path | None = None
+    keeps_fingerprints: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A classifier, and what its manifest will say."""
+
+    classifier: Classifier
+    info: Info
+
+
+@dataclass(slots=True)
+class Stopwatch:
+    """Seconds by stage."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Add the time of the block to the stage."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
+
+
+def train(job: Job, progress: Progress = silent) -> Trained:
+    """The model of a recipe and a collection; the same for any number of `jobs`."""
+    check(job)
+    watch = Stopwatch()
+    labels = LabelIndex.of(job.data.label_sets + (job.valid.label_sets if job.valid else []))
+    data = _training_data(job, labels)
+    fitting = Fitting(job.jobs, job.seed, job.device, progress, checkpoint=job.checkpoint)
+    folds = job.recipe.decision.folds
+    with watch.stage("fit"):
+        fitted = [fit_member(m, data, folds=folds, fitting=fitting) for m in job.recipe.members]
+    with watch.stage("tune"):
+        classifier, figures = _decided(job, labels, fitted, progress)
+    info = _info(job, classifier, data, figures)
+    return Trained(classifier, replace(info, timings=watch.seconds))
+
+
+def check(job: Job) -> None:
+    """Refuse, before any long work, what could not end well."""
+    if not any(job.data.label_sets):
+        raise InvalidDataError("no document has a label; there is nothing to learn")
+    decision = job.recipe.decision
+    kinds = [learner_class(member.learner) for member in job.recipe.members]
+    if decision.name == "zero" and not all(kind.zero_is_neutral for kind in kinds):
+        raise InvalidRequestError(
+            "decision zero: this learner's 0 is not neutral; use micro-f, macro-f or rank:K"
+        )
+    holds_out = decision.folds > 1 or job.valid is not None
+    if not holds_out and decision.name != "zero" and not decision.name.startswith("rank:"):
+        raise InvalidRequestError(
+            f"decision {decision.name} is tuned on held-out scores: use --folds 2 or more, "
+            "or --valid FILE, or --decision zero"
+        )
+    if decision.folds in (0, 1) and len(kinds) > 1 and job.valid is None:
+        raise InvalidRequestError("an ensemble is weighted on held-out scores: use --folds")
+
+
+def _training_data(job: Job, labels: LabelIndex) -> TrainingData:
+    truth = labels.truth(job.data.label_sets)
+    if job.valid is None:
+        return TrainingData(job.data.documents, truth)
+    return TrainingData(
+        job.data.documents, truth, job.valid.documents, labels.truth(job.valid.label_sets)
+    )
+
+
+def _decided(
+    job: Job, labels: LabelIndex, fitted: list[FittedMember], progress: Progress
+) -> tuple[Classifier, dict[str, Any]]:
+    """The members joined, with cuts, hulls, calibration and bands from their held-out scores."""
+    recipe = job.recipe.decision
+    options = TuningOptions(**{"seed": job.seed, **recipe.settings})
+    if fitted[0].held_out is None:
+        rank = recipe.name.removeprefix("rank:")
+        decision = ScoreCut.zero(len(labels)) if recipe.name == "zero" else RankCut(int(rank))
+        return Classifier(labels, (fitted[0].member,), decision), {}
+    progress("tune decisions", 0, 0)
+    members, held_out = combine(fitted)
+    hulls = Hulls.of(held_out)
+    classifier = Classifier(
+        labels,
+        members,
+        tune(recipe.name, held_out, hulls, options),
+        hulls=hulls,
+        calibration=Calibration.fit(held_out),
+    )
+    if recipe.abstain is not None:
+        bands = Abstention.fit(held_out, classifier.decision, recipe.abstain)
+        classifier = replace(classifier, abstention=bands)
+    return classifier, held_out_figures(classifier, held_out)
+
+
+def held_out_figures(classifier: Classifier, held_out: HeldOut) -> dict[str, Any]:
+    """Micro- and macro-F1 of the decision on the held-out scores it was tuned on."""
+    counts = np.array([_counts(classifier, held_out, label) for label in range(held_out.n_labels)])
+    tp, fp, fn = counts.sum(axis=0)
+    each = 2 * counts[:, 0] / np.maximum(2 * counts[:, 0] + counts[:, 1] + counts[:, 2], 1)
+    micro = 2 * tp / max(2 * tp + fp + fn, 1)
+    return {
+        "held_out": {"micro_f1": float(micro), "macro_f1": float(each.mean())},
+        "exact": held_out.is_exact,
+    }
+
+
+def _counts(classifier: Classifier, held_out: HeldOut, label: int) -> tuple[int, int, int]:
+    column = held_out.column(label)
+    cuts = classifier.decision.cuts
+    marks = column.scores > (cuts[label] if cuts is not None else np.inf)
+    hits = int((marks & column.marks).sum())
+    return hits, int(marks.sum()) - hits, column.positives - hits
+
+
+def _info(job: Job, classifier: Classifier, data: TrainingData, figures: dict[str, Any]) -> Info:
+    counts: NDArray[np.int64] = np.asarray(data.truth.sum(axis=0), dtype=np.int64).ravel()
+    summary = job.data.summary
+    hashes = None
+    if job.keeps_fingerprints and not job.data.is_ready_made:
+        hashes = np.unique(fingerprints(job.data.documents))
+    return Info(
+        data_sha256=summary.sha256,
+        counts={
+            "documents": len(job.data.label_sets),
+            "labels": len(classifier.labels),
+            "pairs": int(counts.sum()),
+            "unlabelled": sum(not labels for labels in job.data.label_sets),
+        },
+        training_counts=counts,
+        seed=job.seed,
+        recipe=job.recipe.as_dict(),
+        packages=_packages(),
+        figures=figures,
+        golden=[g.model_dump(exclude_none=True) for g in compose_golden(classifier, job.seed)],
+        documents=hashes,
+    )
+
+
+def _packages() -> dict[str, str]:
+    installed = {}
+    for name in PACKAGES:
+        try:
+            installed[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return installed
