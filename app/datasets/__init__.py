@@ -1,1 +1,29 @@
-"""Files to documents: one file a format. Catalogue by name."""
+"""From files to documents. Catalogue of the formats by name; each reader loads on first use."""
+
+from pathlib import Path
+from typing import BinaryIO
+
+from app.catalogue import find
+from app.datasets.base import Document, Reader, ReadOptions, Summary
+from app.datasets.detection import format_of
+from app.datasets.reading import Reading
+from app.datasets.source import Limits, Source
+
+__all__ = ["FORMATS", "Document", "Limits", "ReadOptions", "Reading", "Summary", "open_dataset"]
+
+FORMATS = {
+    "tsv": "app.datasets.tsv:documents",
+    "jsonl": "app.datasets.jsonl:documents",
+}
+
+
+def open_dataset(source: str | Path | BinaryIO, options: ReadOptions | None = None) -> Reading:
+    """The documents of a file, a folder, a binary stream or standard input (`-`), as a stream.
+
+    Compression is recognised by content. A stream that is given stays open.
+    """
+    options = options or ReadOptions()
+    opened = Source(source, options.limits)
+    format = format_of(opened) if options.format == "auto" else options.format
+    reader: Reader = find(FORMATS, format, "format")
+    return Reading(opened, format, reader, options)

@@ -1,0 +1,71 @@
+"""What a data set is made of: documents, the options to read them by, and what was counted."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.datasets.faults import Fault, Faults
+from app.datasets.source import Limits, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One record: a text (or ready-made features) with its labels, each label once."""
+
+    text: str
+    labels: tuple[str, ...]
+    id: str | None
+    line: int
+    features: tuple[NDArray[np.int32], NDArray[np.float32]] | None = None
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How a data set is read; the command line and the API offer the same ones."""
+
+    format: str = "auto"
+    text_columns: tuple[str, ...] = ("text",)
+    label_column: str = "labels"
+    label_separator: str = "|"
+    label_columns: tuple[str, ...] = ()
+    id_column: str = "id"
+    on_error: Literal["fail", "skip"] = "fail"
+    label_map: Mapping[str, str] | None = None
+    unlabelled: Literal["keep", "drop"] = "keep"
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a reading found: final once the reading has ended.
+
+    `unlabelled` documents were found; `dropped` of them were left out because the options say so.
+    `rare_labels` and `rare_pairs` were removed for having too few documents (collections only).
+    """
+
+    documents: int = 0
+    labels: int = 0
+    pairs: int = 0
+    empty_texts: int = 0
+    duplicate_ids: int = 0
+    unlabelled: int = 0
+    dropped: int = 0
+    rare_labels: int = 0
+    rare_pairs: int = 0
+    skipped: int = 0
+    skipped_lines: tuple[Fault, ...] = ()
+    bytes: int = 0
+    sha256: str = ""
+
+
+class Reader(Protocol):
+    """What one file of this folder offers for its format."""
+
+    def __call__(
+        self, source: Source, options: ReadOptions, faults: Faults, /
+    ) -> Iterator[Document]:
+        """The documents one after another; bad records go to `faults`, which raises or counts."""
+        ...

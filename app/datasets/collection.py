@@ -1,0 +1,124 @@
+"""Collection: a whole data set in memory, as training needs it."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from app.datasets import open_dataset
+from app.datasets.base import Document, ReadOptions, Summary
+from app.errors import InvalidDataError, InvalidRequestError
+from app.progress import Progress, silent
+
+STEP = 1000
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Documents beside their labels: `documents` are texts, or rows of a csr_array (svmlight)."""
+
+    documents: Any
+    label_sets: list[tuple[str, ...]]
+    ids: list[str | None]
+    summary: Summary
+    is_ready_made: bool = False
+
+    def __len__(self) -> int:
+        return len(self.label_sets)
+
+
+def load_collection(
+    source: str | Path | BinaryIO,
+    options: ReadOptions | None = None,
+    *,
+    min_label_documents: int = 1,
+    progress: Progress = silent,
+) -> Collection:
+    """All documents of a data set; labels with too few documents are removed and counted."""
+    options = options or ReadOptions()
+    reading = open_dataset(source, options)
+    documents: list[Document] = []
+    for document in reading:
+        documents.append(document)
+        if len(documents) % STEP == 0:
+            progress("read", len(documents), 0)
+    progress("read", len(documents), len(documents))
+    if not documents:
+        raise InvalidDataError("no documents", file=reading.source.name, line=1, column=1)
+    if reading.is_ready_made:
+        contents = _rows(documents)
+    else:
+        contents = [document.text for document in documents]
+    label_sets = [document.labels for document in documents]
+    ids = [document.id for document in documents]
+    collection = Collection(contents, label_sets, ids, reading.summary, reading.is_ready_made)
+    return _without_rare(collection, min_label_documents, options.unlabelled)
+
+
+def split(collection: Collection, share: float, seed: int) -> tuple[Collection, Collection]:
+    """Training and test part: `share` of the documents, drawn by the seed, are the test part."""
+    if not 0 < share < 1 or len(collection) < 2:
+        problem = "a share above 0 and below 1, of at least two documents"
+        raise InvalidRequestError(f"the test share cannot be taken; accepted: {problem}")
+    count = min(max(round(share * len(collection)), 1), len(collection) - 1)
+    order = np.random.default_rng(seed).permutation(len(collection))
+    return subset(collection, np.sort(order[count:])), subset(collection, np.sort(order[:count]))
+
+
+def subset(collection: Collection, rows: Sequence[int] | NDArray[np.int64]) -> Collection:
+    """The documents at these places, counted anew; the hash stays that of the whole file."""
+    rows = [int(row) for row in rows]
+    if collection.is_ready_made:
+        documents = collection.documents[rows]
+    else:
+        documents = [collection.documents[row] for row in rows]
+    label_sets = [collection.label_sets[row] for row in rows]
+    ids = [collection.ids[row] for row in rows]
+    summary = _counted(collection.summary, label_sets)
+    return Collection(documents, label_sets, ids, summary, collection.is_ready_made)
+
+
+def _rows(documents: list[Document]) -> Any:
+    """The ready-made features as one csr_array, as wide as the largest column in it."""
+    pairs = [document.features for document in documents if document.features is not None]
+    ends = np.cumsum([0, *(len(columns) for columns, _ in pairs)])
+    columns = np.concatenate([columns for columns, _ in pairs])
+    values = np.concatenate([values for _, values in pairs])
+    width = int(columns.max(initial=-1)) + 1
+    return csr_array((values, columns, ends), shape=(len(pairs), width))
+
+
+def _without_rare(collection: Collection, least: int, unlabelled: str) -> Collection:
+    """Without the labels that have fewer than `least` documents."""
+    counts = Counter(label for labels in collection.label_sets for label in labels)
+    rare = {label for label, count in counts.items() if count < least}
+    if not rare:
+        return collection
+    kept = [tuple(one for one in labels if one not in rare) for labels in collection.label_sets]
+    found = replace(
+        _counted(collection.summary, kept),
+        rare_labels=len(rare),
+        rare_pairs=sum(counts[label] for label in rare),
+    )
+    cleaned = replace(collection, label_sets=kept, summary=found)
+    if unlabelled == "keep":
+        return cleaned
+    rows = [row for row, labels in enumerate(kept) if labels]
+    dropped = found.dropped + len(kept) - len(rows)
+    part = subset(cleaned, rows)
+    return replace(part, summary=replace(part.summary, unlabelled=dropped, dropped=dropped))
+
+
+def _counted(summary: Summary, label_sets: list[tuple[str, ...]]) -> Summary:
+    return replace(
+        summary,
+        documents=len(label_sets),
+        labels=len({label for labels in label_sets for label in labels}),
+        pairs=sum(map(len, label_sets)),
+        unlabelled=summary.dropped + sum(not labels for labels in label_sets),
+    )

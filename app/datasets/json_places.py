@@ -1,0 +1,73 @@
+"""Where a JSON line is wrong: the column and what is accepted there. Only for lines refused."""
+
+import re
+from json import JSONDecoder
+from typing import NamedTuple
+
+from app.datasets.base import ReadOptions
+
+SURROGATE = re.compile(
+    r"\\u[dD][89aAbB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89aAbB]..)\\u[dD][c-fC-F].."
+)
+KEY = re.compile(r"`\$\.([^`\[\]]+)")
+MISSING = re.compile(r"missing required field `([^`]+)`")
+BYTE = re.compile(r"\(byte (\d+)\)")
+
+
+class BadJson(NamedTuple):
+    """A fault without its line."""
+
+    problem: str
+    column: int
+    found: str
+    accepted: str
+
+
+def bad_json(line: str, error: Exception, options: ReadOptions) -> BadJson:
+    """What is wrong with a line that could not be decoded."""
+    message, column = str(error), 1
+    accepted = f'{{"{options.id_column}": "…", "{options.text_columns[0]}": "…", '
+    accepted += f'"{options.label_column}": ["…"]}}'
+    if isinstance(error, RecursionError):
+        problem = "JSON that is nested too deeply"
+    elif missing := MISSING.search(message):
+        problem = f'no key "{missing[1]}"'
+    elif key := KEY.search(message):
+        problem, column = f'a wrong value of "{key[1]}"', place(line, key[1])
+    elif message.startswith("Expected `object`"):
+        problem = "a line that is no JSON object"
+    else:
+        problem, column = "malformed JSON", _malformed_at(line, message)
+    return BadJson(problem, column, line[column - 1 : column + 39], accepted)
+
+
+def place(line: str, key: str) -> int:
+    """The column at which the value of a key of the object begins; 1 if it is not found.
+
+    >>> place('{"text": "labels", "labels": [3]}', "labels")
+    30
+    """
+    column, at, decoder = 1, line.find("{") + 1, JSONDecoder()
+    try:
+        while True:
+            name, at = decoder.raw_decode(line, line.index('"', at))
+            at = _skip(line, line.index(":", at) + 1)
+            if name == key:
+                column = at + 1
+            _, at = decoder.raw_decode(line, at)
+    except (ValueError, RecursionError, StopIteration):
+        return column
+
+
+def _skip(line: str, at: int) -> int:
+    while at < len(line) and line[at] in " \t":
+        at += 1
+    return at
+
+
+def _malformed_at(line: str, message: str) -> int:
+    if lone := SURROGATE.search(line):
+        return lone.start() + 1
+    if byte := BYTE.search(message):
+        return len(line.encode()[: int(byte[1])].decode(errors="ignore")) + 1
+    return len(line) + 1

@@ -1,0 +1,45 @@
+"""Label names as written → the labels of a document: trimmed, mapped, each once."""
+
+from collections.abc import Iterable, Mapping
+
+CONTROLS = {*map(chr, range(32)), "\x7f", "\u2028", "\u2029"}
+
+
+class BadLabelError(ValueError):
+    """A name that cannot be a label; `position` is its place among the names given."""
+
+    def __init__(self, problem: str, label: str, position: int) -> None:
+        self.problem, self.label, self.position = problem, label, position
+        super().__init__(problem)
+
+
+class LabelSets:
+    """Turns names as written into labels; remembers every name, so that it is checked once.
+
+    White space around a name is removed. `empty` says whether a name of nothing is left out
+    (between two separators) or refused (a list that holds an empty string).
+    """
+
+    accepted = "names without control characters"
+
+    def __init__(self, label_map: Mapping[str, str] | None, *, empty_is_bad: bool = False) -> None:
+        self._map = label_map or {}
+        self._empty_is_bad = empty_is_bad
+        self._known: dict[str, str] = {}
+
+    def __call__(self, names: Iterable[str]) -> tuple[str, ...]:
+        """The labels in the order of their names; a label that is repeated counts once."""
+        known = self._known
+        try:
+            labels = [known[name] for name in names]
+        except KeyError:
+            labels = [self._label(name, position) for position, name in enumerate(names)]
+        return tuple(dict.fromkeys(filter(None, labels)))
+
+    def _label(self, name: str, position: int) -> str:
+        label = name.strip()
+        if not label and self._empty_is_bad:
+            raise BadLabelError("an empty label", name, position)
+        if not CONTROLS.isdisjoint(label):
+            raise BadLabelError("a control character in a label", name, position)
+        return self._known.setdefault(name, self._map.get(label, label).strip())

@@ -1,0 +1,94 @@
+"""Source: a file, standard input or a given stream as decompressed, counted and hashed bytes."""
+
+import hashlib
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import BinaryIO
+
+from app.datasets.compression import inflated
+from app.errors import InvalidDataError, PayloadTooLargeError
+
+CHUNK = 1 << 20
+HEAD = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds that hold before anything is allocated; None = no bound.
+
+    `max_ratio` bounds inflated to compressed bytes once a mebibyte has been inflated.
+    """
+
+    max_line_bytes: int = 64 << 20
+    max_bytes: int | None = None
+    max_ratio: float | None = None
+    max_documents: int | None = None
+    max_labels: int | None = None
+
+
+class Source:
+    """Bytes to read once, decompressed; knows their name, number and SHA-256."""
+
+    def __init__(self, origin: str | Path | BinaryIO, limits: Limits) -> None:
+        self.limits = limits
+        self.name = _name(origin)
+        self.path = Path(origin) if isinstance(origin, str | Path) and origin != "-" else None
+        self.bytes = 0
+        self._hash = hashlib.sha256()
+        self._stream = None if self.is_folder else _opened(origin)
+        self._chunks = self._counted() if self._stream else iter(())
+        self.head = next(self._chunks, b"")
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether this is a directory: it has no bytes of its own."""
+        return self.path is not None and self.path.is_dir()
+
+    @property
+    def sha256(self) -> str:
+        """Of all decompressed bytes handed out so far."""
+        return self._hash.hexdigest()
+
+    def chunks(self) -> Iterator[bytes]:
+        """All bytes from the start, in pieces of about a mebibyte."""
+        return chain((self.head,) if self.head else (), self._chunks)
+
+    def count(self, piece: bytes) -> None:
+        """Add bytes that a reader took by another way to the number and the hash."""
+        self.bytes += len(piece)
+        self._hash.update(piece)
+        if self.limits.max_bytes is not None and self.bytes > self.limits.max_bytes:
+            raise PayloadTooLargeError(f"the data are larger than {self.limits.max_bytes} bytes")
+
+    def close(self) -> None:
+        """Close what was opened here; a stream that was given stays open."""
+        if self._stream is not None and self.path is not None:
+            self._stream.close()
+
+    def _counted(self) -> Iterator[bytes]:
+        assert self._stream is not None  # noqa: S101 - for the type checker
+        for piece in inflated(self._stream, self.name, self.limits.max_ratio):
+            self.count(piece)
+            yield piece
+
+
+def _name(origin: str | Path | BinaryIO) -> str:
+    if isinstance(origin, str | Path):
+        return "standard input" if origin == "-" else str(origin)
+    name = getattr(origin, "name", "")
+    return name if isinstance(name, str) and name else "data"
+
+
+def _opened(origin: str | Path | BinaryIO) -> BinaryIO:
+    if origin == "-":
+        return sys.stdin.buffer
+    if not isinstance(origin, str | Path):
+        return origin
+    try:
+        return Path(origin).open("rb")
+    except (OSError, ValueError) as error:
+        problem = getattr(error, "strerror", None) or str(error)
+        raise InvalidDataError(f"cannot be opened: {problem}", file=origin) from error
