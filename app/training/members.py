@@ -76,7 +76,7 @@ def _with_validation(
     return FittedMember(Member(vectorizer, learner), held_out, np.arange(held_out.n_documents))
 
 
-def _with_part_aside(  # noqa: PLR0913
+def _with_part_aside(
     vectorizer: Vectorizer,
     learner: Learner,
     features: Any,

@@ -64,6 +64,15 @@ class Recipe:
         """The same recipe, decided otherwise."""
         return replace(self, decision=replace(self.decision, **changes))
 
+    def with_tuning(self, **settings: Any) -> Self:
+        """The same recipe, with more settings for the tuner."""
+        return self.with_decision(settings={**self.decision.settings, **settings})
+
+    def with_learner(self, **settings: Any) -> Self:
+        """The same recipe, with more settings for every member's learner."""
+        members = (replace(m, settings={**m.settings, **settings}) for m in self.members)
+        return replace(self, members=tuple(members))
+
     def as_dict(self) -> dict[str, Any]:
         """What the manifest keeps."""
         return asdict(self)

@@ -1,0 +1,127 @@
+"""After training: the version written, measured, and promoted or not, with a reason."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from app.artifacts.store import Store
+from app.datasets.base import Document
+from app.datasets.collection import Collection
+from app.errors import AppError, InvalidRequestError
+from app.evaluation import EvaluationOptions, ModelInfo, Report, evaluate, not_worse
+from app.model import Model, load_model
+from app.progress import Progress, silent
+from app.training.train import Trained
+
+PROMOTIONS = ("always", "never", "not-worse")
+TestSet = Callable[[], Iterable[Document]]
+"""Opens the test set anew each time it is called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """The version as it is on disk now, what it reached, and whether it answers from now on."""
+
+    version: str
+    is_promoted: bool
+    reason: str
+    report: Report | None
+
+
+def publish(  # noqa: PLR0913
+    trained: Trained,
+    store: Store,
+    name: str,
+    *,
+    test: TestSet | None = None,
+    promote: str = "always",
+    options: EvaluationOptions | None = None,
+    progress: Progress = silent,
+) -> Published:
+    """Write the version first, so that nothing after it can lose it; then measure and promote."""
+    check_promotion(promote, has_test=test is not None)
+    version = store.write(name, trained.classifier.state(), trained.info)
+    model = load_model(store, f"{name}@{version}")
+    report = measure(model, test, options, progress) if test else None
+    is_better, reason = _verdict(store, name, report, test, (promote, options, progress))
+    if is_better:
+        store.promote(name, version)
+    return Published(version, is_better, reason, report)
+
+
+def check_promotion(promote: str, *, has_test: bool) -> None:
+    """Refuse, before training, a promotion that could not be decided after it."""
+    if promote not in PROMOTIONS:
+        raise InvalidRequestError(f"--promote: accepted: {', '.join(PROMOTIONS)}")
+    if promote == "not-worse" and not has_test:
+        raise InvalidRequestError("--promote not-worse compares on a test set: give --test")
+
+
+def measure(
+    model: Model,
+    test: TestSet,
+    options: EvaluationOptions | None = None,
+    progress: Progress = silent,
+) -> Report:
+    """The report of a model on a test set."""
+    return evaluate(
+        model.classifier,
+        test(),
+        options or EvaluationOptions(),
+        info=info_of(model),
+        progress=progress,
+    )
+
+
+def info_of(model: Model) -> ModelInfo:
+    """What a report says about the model."""
+    return ModelInfo(
+        model.name,
+        model.version,
+        model.training_counts,
+        model.manifest.data.counts["documents"],
+        model.fingerprints,
+    )
+
+
+def documents_of(collection: Collection) -> Iterator[Document]:
+    """The documents of a collection in memory, as a reader gives them."""
+    for row, labels in enumerate(collection.label_sets):
+        document = collection.documents[[row]] if collection.is_ready_made else None
+        features = (document.indices, document.data) if document is not None else None
+        text = "" if collection.is_ready_made else collection.documents[row]
+        yield Document(text, labels, collection.ids[row], row + 1, features)
+
+
+def _verdict(
+    store: Store,
+    name: str,
+    report: Report | None,
+    test: TestSet | None,
+    how: tuple[str, EvaluationOptions | None, Progress],
+) -> tuple[bool, str]:
+    promote, options, progress = how
+    if promote == "never":
+        return False, "not promoted, as asked"
+    if promote == "always" or report is None or test is None:
+        return True, "promoted"
+    try:
+        current = load_model(store, name)
+    except AppError as error:
+        return True, f"promoted: no current version to compare with ({error})"
+    return not_worse(report, measure(current, test, options, progress))
+
+
+def summary(trained: Trained, published: Published) -> dict[str, Any]:
+    """What `--json` writes."""
+    info = trained.info
+    return {
+        "version": published.version,
+        "promoted": published.is_promoted,
+        "reason": published.reason,
+        "counts": info.counts,
+        "figures": info.figures,
+        "timings": info.timings,
+        "recipe": info.recipe,
+        "report": published.report.as_dict() if published.report else None,
+    }

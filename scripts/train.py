@@ -1,0 +1,217 @@
+"""Train a model from a labelled corpus and put it into the store."""
+
+import installed  # noqa: F401, I001
+
+import os
+import shutil
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from app.artifacts.store import Store
+from app.datasets import open_dataset
+from app.datasets.base import Document, ReadOptions
+from app.datasets.collection import Collection, load_collection, split
+from app.datasets.label_map import read_label_map
+from app.errors import InvalidRequestError
+from app.terminal import EXIT_NOT_PROMOTED, command, out, progress_bars, run, table, write_json
+from app.training.publish import Published, check_promotion, documents_of, publish, summary
+from app.training.recipe import Recipe, read_recipe
+from app.training.train import Job, Trained, train
+
+app = command("Train a multi-label text classifier and put it into the model store.")
+
+Files = Annotated[str, typer.Argument(help="Training data: a file, a folder, or - for stdin.")]
+
+
+@app.command()
+def main(  # noqa: PLR0913
+    data: Files,
+    model: Annotated[str, typer.Option(help="Name of the model to write a version of.")],
+    valid: Annotated[
+        str | None, typer.Option(help="Labelled data to tune on, instead of out-of-fold scores.")
+    ] = None,
+    test: Annotated[
+        str | None,
+        typer.Option(help="Test data, or a share such as 0.2 of DATA to keep aside for it."),
+    ] = None,
+    learner: Annotated[
+        str | None,
+        typer.Option(help="one-vs-rest (default), tree, kim-cnn, ensemble:A,B …: docs/learners.md"),
+    ] = None,
+    liblinear: Annotated[
+        str | None, typer.Option(help='Options as LIBLINEAR writes them, e.g. "-s 1 -c 1".')
+    ] = None,
+    solver: Annotated[
+        str | None, typer.Option(help="auto, block or liblinear: how linear models are solved.")
+    ] = None,
+    decision: Annotated[
+        str | None,
+        typer.Option(help="micro-f (default), macro-f, micromacro, zero or rank:K."),
+    ] = None,
+    folds: Annotated[
+        int | None, typer.Option(help="Folds of the out-of-fold scores; 0: none.", min=0)
+    ] = None,
+    fbr: Annotated[
+        float | None, typer.Option(help="Labels whose held-out F1 is below it get a safe cut.")
+    ] = None,
+    abstain: Annotated[
+        float | None, typer.Option(help="Abstain per label so that decisions reach this precision.")
+    ] = None,
+    recipe: Annotated[Path | None, typer.Option(help="What to train, as a TOML file.")] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Change the recipe: section.key=value; may be repeated."),
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Processors to use; 0: all. Same result.", min=0)] = 0,
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps (networks only).")] = "auto",
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with an interrupted training of a network.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same model.")] = 0,
+    unlabelled: Annotated[str, typer.Option(help="Documents without labels: keep, drop.")] = "keep",
+    promote: Annotated[
+        str, typer.Option(help="always, never, or not-worse than the current one on --test.")
+    ] = "always",
+    fingerprints: Annotated[
+        bool,
+        typer.Option(help="Keep hashes of the training texts, to warn of seen test documents."),
+    ] = True,
+    format_: Annotated[str, typer.Option("--format", help="auto, tsv, jsonl, csv, …")] = "auto",
+    text_columns: Annotated[str, typer.Option(help="CSV, Parquet: columns of the text.")] = "text",
+    label_column: Annotated[str, typer.Option(help="CSV, Parquet: the labels' column.")] = "labels",
+    label_separator: Annotated[str, typer.Option(help="Between labels in that column.")] = "|",
+    label_columns: Annotated[str, typer.Option(help="One 0/1 column a label, instead.")] = "",
+    id_column: Annotated[str, typer.Option(help="CSV, Parquet: the column of the id.")] = "id",
+    label_map: Annotated[
+        Path | None, typer.Option(help="CSV from,to: renames labels; empty to drops one.")
+    ] = None,
+    min_label_documents: Annotated[
+        int, typer.Option(help="Drop labels with fewer training documents.", min=1)
+    ] = 1,
+    on_error: Annotated[str, typer.Option(help="fail at a bad record, or skip and list it.")] = (
+        "fail"
+    ),
+    models_dir: Annotated[Path, typer.Option(help="The model store.")] = Path("models"),
+    json: Annotated[Path | None, typer.Option(help="Write the result as JSON (- stdout).")] = None,
+) -> None:
+    """Train, tune decisions on held-out scores, write models/MODEL/VERSION, promote it."""
+    check_promotion(promote, has_test=test is not None)
+    what = _recipe(
+        read_recipe(recipe, learner=learner, changes=set_ or []),
+        {"options": liblinear, "solver": solver},
+        {"name": decision, "folds": folds, "abstain": abstain},
+        {"fbr": fbr},
+    )
+    options = ReadOptions(
+        format=format_,
+        text_columns=tuple(text_columns.split(",")),
+        label_column=label_column,
+        label_separator=label_separator,
+        label_columns=tuple(name for name in label_columns.split(",") if name),
+        id_column=id_column,
+        on_error=_one_of("--on-error", on_error, "fail", "skip"),
+        label_map=read_label_map(label_map) if label_map else None,
+        unlabelled=_one_of("--unlabelled", unlabelled, "keep", "drop"),
+    )
+    store = Store(models_dir)
+    checkpoint = _checkpoint(models_dir / ".checkpoints" / model, resume)
+    with progress_bars() as progress:
+        corpus = load_collection(
+            data, options, min_label_documents=min_label_documents, progress=progress
+        )
+        corpus, test_set = _test_set(corpus, test, options, seed)
+        job = Job(
+            corpus,
+            what,
+            load_collection(valid, options, progress=progress) if valid else None,
+            seed=seed,
+            jobs=jobs or os.cpu_count() or 1,
+            device=device,
+            checkpoint=checkpoint,
+            keeps_fingerprints=fingerprints,
+        )
+        trained = train(job, progress)
+        published = publish(
+            trained, store, model, test=test_set, promote=promote, progress=progress
+        )
+    shutil.rmtree(checkpoint, ignore_errors=True)
+    if str(json) != "-":
+        _show(model, corpus, trained, published)
+    write_json(json, {"model": model, **summary(trained, published)})
+    if promote == "not-worse" and not published.is_promoted:
+        raise typer.Exit(EXIT_NOT_PROMOTED)
+
+
+def _recipe(
+    recipe: Recipe, learner: dict[str, Any], decision: dict[str, Any], tuning: dict[str, Any]
+) -> Recipe:
+    """The recipe with the options that were given on the command line."""
+    recipe = recipe.with_learner(**{k: v for k, v in learner.items() if v is not None})
+    recipe = recipe.with_tuning(**{k: v for k, v in tuning.items() if v is not None})
+    return recipe.with_decision(**{k: v for k, v in decision.items() if v is not None})
+
+
+def _one_of(option: str, value: str, *accepted: str) -> Any:
+    if value not in accepted:
+        raise InvalidRequestError(f"{option}: accepted: {', '.join(accepted)}")
+    return value
+
+
+def _test_set(
+    corpus: Collection, test: str | None, options: ReadOptions, seed: int
+) -> tuple[Collection, Callable[[], Iterable[Document]] | None]:
+    """What is left to train on, and how to open the test set."""
+    if test is None:
+        return corpus, None
+    try:
+        share = float(test)
+    except ValueError:
+        return corpus, lambda: open_dataset(test, options)
+    if not 0 < share < 1:
+        raise InvalidRequestError("--test takes a file, or a share between 0 and 1")
+    kept, aside = split(corpus, share, seed)
+    return kept, lambda: documents_of(aside)
+
+
+def _checkpoint(folder: Path, resume: bool) -> Path:
+    """Where a network's training is kept until it is done; emptied unless it is to go on."""
+    if resume and not folder.exists():
+        raise InvalidRequestError(f"--resume: no interrupted training is kept in {folder}")
+    if not resume:
+        shutil.rmtree(folder, ignore_errors=True)
+    return folder
+
+
+def _show(model: str, corpus: Collection, trained: Trained, published: Published) -> None:
+    found = corpus.summary
+    counts = {**trained.info.counts, "empty texts": found.empty_texts}
+    counts |= {"duplicate ids": found.duplicate_ids, "skipped": found.skipped}
+    rows = [[name, f"{value:,}"] for name, value in counts.items()]
+    held_out = trained.info.figures.get("held_out", {})
+    rows += [[f"held-out {name}", f"{value:.4f}"] for name, value in held_out.items()]
+    rows += [[f"seconds to {name}", f"{value:.1f}"] for name, value in trained.info.timings.items()]
+    table(f"{model}@{published.version}", ["", ""], rows)
+    for fault in found.skipped_lines:
+        out.print(f"skipped {fault}", markup=False)
+    if published.report:
+        _show_test(published.report.as_dict())
+    out.print(f"{model}@{published.version}: {published.reason}", markup=False, soft_wrap=True)
+
+
+def _show_test(report: dict[str, Any]) -> None:
+    decisions, ranking = report["decisions"], report["ranking"]
+    rows = [
+        [f"{average}-F1", f"{decisions[average]['f1']:.4f}"]
+        for average in ("micro", "macro", "macro_in_test")
+    ]
+    rows += [[name, f"{value:.4f}"] for name, value in ranking.items() if name.startswith("P@")]
+    table(f"on {report['data']['documents']:,} test documents", ["", ""], rows)
+    for warning in report["warnings"]:
+        out.print(f"warning: {warning}", markup=False, soft_wrap=True)
+
+
+if __name__ == "__main__":
+    run(app)
