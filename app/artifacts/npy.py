@@ -4,12 +4,12 @@ import hashlib
 import os
 import re
 import stat
+from collections.abc import Sequence
 from math import prod
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
 from app.artifacts.manifest import File
@@ -19,30 +19,30 @@ DTYPES = frozenset(
     np.dtype(kind).newbyteorder("<").str for kind in ("?", *"bhiqBHIQ", *"efd")
 )  # plain numbers, little-endian; never objects
 CHUNK = 1 << 22
+PREFIX = 10  # magic, format version, header length
+Order: TypeAlias = Literal["C", "F"]
 INFINITE = ("cut", "cuts", "threshold", "thresholds")
 """An array may hold infinities only if the last word of its name is one of these."""
 
 
 def write_array(path: Path, array: NDArray[Any]) -> dict[str, Any]:
     """Write the array to a new file, through to the disk; what the manifest must say about it."""
-    plain = np.asarray(array)
-    plain = np.asarray(plain, plain.dtype.newbyteorder("<"))
-    if plain.dtype.str not in DTYPES:
-        raise ValueError(f"{path.name}: arrays hold plain numbers, not {plain.dtype}")
-    with path.open("xb") as file:
-        npy_format.write_array(file, plain, version=(1, 0), allow_pickle=False)
+    values = np.asarray(array)
+    values = np.asarray(values, values.dtype.newbyteorder("<"))
+    if values.dtype.str not in DTYPES:
+        raise ValueError(f"{path.name}: arrays hold plain numbers, not {values.dtype}")
+    is_fortran = values.flags.f_contiguous and not values.flags.c_contiguous
+    header = header_bytes(values.dtype.str, values.shape, is_fortran=is_fortran)
+    with path.open("x+b") as file:
+        file.write(header)
+        (values.T if is_fortran else values).tofile(file)
         file.flush()
         os.fsync(file.fileno())
-    with path.open("rb") as file:
-        _, offset = _header(file)
         file.seek(0)
-        digest = _digest(file, offset, plain.dtype, path.name)
-    return {
-        "size": path.stat().st_size,
-        "dtype": plain.dtype.str,
-        "shape": list(plain.shape),
-        "sha256": digest,
-    }
+        digest = _digest(file, len(header), values.dtype, path.name)
+        size = file.tell()
+    facts = {"dtype": values.dtype.str, "shape": list(values.shape)}
+    return {**facts, "size": size, "sha256": digest}
 
 
 def open_array(path: Path, expected: File, place: str) -> NDArray[Any]:
@@ -50,14 +50,25 @@ def open_array(path: Path, expected: File, place: str) -> NDArray[Any]:
     what = f"{place}: {path.name}"
     with open_plain(path) as file:
         before = os.fstat(file.fileno())
-        check_regular(before, expected.size, what)
-        dtype, shape, order, offset = _checked_header(file, expected, what)
-        file.seek(0)
+        check_plain(before, expected.size, what)
+        order, offset = _checked_header(file, expected, what)
+        dtype = np.dtype(expected.dtype)
         if _digest(file, offset, dtype, what) != expected.sha256:
             raise DamagedArtifactError(f"{what} was changed: its SHA-256 differs")
         if _changed(before, os.fstat(file.fileno())):
             raise DamagedArtifactError(f"{what} changed while it was read: a copy is under way")
-        return _mapped(file, dtype, shape, order, offset)
+        return _mapped(file, expected, order, offset)
+
+
+def header_bytes(dtype: str, shape: Sequence[int], *, is_fortran: bool) -> bytes:
+    """The one .npy header (format 1.0) we write for such an array: compared whole, never parsed.
+
+    >>> header_bytes("<f4", [2, 3], is_fortran=False)[10:68]
+    b"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), "
+    """
+    fields = f"{{'descr': {dtype!r}, 'fortran_order': {is_fortran}, 'shape': {tuple(shape)}, }}"
+    length = -(-(PREFIX + len(fields) + 1) // 64) * 64 - PREFIX  # the values start at 64 bytes
+    return b"\x93NUMPY\x01\x00" + length.to_bytes(2, "little") + f"{fields:{length - 1}}\n".encode()
 
 
 def open_plain(path: Path) -> IO[bytes]:
@@ -66,7 +77,7 @@ def open_plain(path: Path) -> IO[bytes]:
     return os.fdopen(os.open(path, flags), "rb")
 
 
-def check_regular(found: os.stat_result, size: int, what: str) -> None:
+def check_plain(found: os.stat_result, size: int, what: str) -> None:
     """Refuse what is no plain file of this size."""
     if stat.S_ISLNK(found.st_mode):
         raise DamagedArtifactError(f"{what} is a symbolic link; only plain files are read")
@@ -79,27 +90,21 @@ def check_regular(found: os.stat_result, size: int, what: str) -> None:
         raise DamagedArtifactError(f"{what} has {found.st_size - size} bytes after its end")
 
 
-def _checked_header(
-    file: IO[bytes], expected: File, what: str
-) -> tuple[np.dtype[Any], tuple[int, ...], Any, int]:
-    try:
-        (shape, fortran, dtype), offset = _header(file)
-    except (ValueError, OverflowError, RecursionError, MemoryError):
-        raise DamagedArtifactError(f"{what} has no valid .npy header") from None
-    if dtype.str not in DTYPES or dtype.str != expected.dtype:
-        raise DamagedArtifactError(f"{what} holds {dtype}, its manifest says {expected.dtype}")
-    if list(shape) != expected.shape:
-        raise DamagedArtifactError(f"{what} has a header of another shape than its manifest says")
-    if offset + dtype.itemsize * prod(shape) != expected.size:
+def _checked_header(file: IO[bytes], expected: File, what: str) -> tuple[Order, int]:
+    """The order of the values, and where they start."""
+    if expected.dtype not in DTYPES:
+        raise DamagedArtifactError(f"{what}: its manifest says another type than plain numbers")
+    c, fortran = (
+        header_bytes(expected.dtype, expected.shape, is_fortran=is_fortran)
+        for is_fortran in (False, True)
+    )
+    found = file.read(len(c))
+    file.seek(0)
+    if found not in (c, fortran):
+        raise DamagedArtifactError(f"{what} has a header that differs from its manifest")
+    if len(c) + np.dtype(expected.dtype).itemsize * prod(expected.shape) != expected.size:
         raise DamagedArtifactError(f"{what} claims a shape that {expected.size} bytes cannot hold")
-    return dtype, shape, "F" if fortran else "C", offset
-
-
-def _header(file: IO[bytes]) -> tuple[tuple[tuple[int, ...], bool, np.dtype[Any]], int]:
-    if npy_format.read_magic(file) != (1, 0):
-        raise ValueError("only .npy format 1.0 is written")
-    header = npy_format.read_array_header_1_0(file, max_header_size=4096)
-    return header, file.tell()
+    return ("C" if found == c else "F"), len(c)
 
 
 def _digest(file: IO[bytes], offset: int, dtype: np.dtype[Any], what: str) -> str:
@@ -126,12 +131,10 @@ def _changed(before: os.stat_result, after: os.stat_result) -> bool:
     return (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns)
 
 
-def _mapped(
-    file: IO[bytes], dtype: np.dtype[Any], shape: tuple[int, ...], order: Any, offset: int
-) -> NDArray[Any]:
+def _mapped(file: IO[bytes], expected: File, order: Order, offset: int) -> NDArray[Any]:
+    dtype, shape = np.dtype(expected.dtype), tuple(expected.shape)
     if not prod(shape):  # nothing to map
         empty: NDArray[Any] = np.empty(shape, dtype)
         empty.flags.writeable = False
         return empty
-    mapped = np.memmap(file, dtype, "r", offset, shape, order)
-    return mapped.view(np.ndarray)
+    return np.memmap(file, dtype, "r", offset, shape, order).view(np.ndarray)

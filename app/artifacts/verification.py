@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from app.artifacts.info import Artifact
 from app.artifacts.manifest import Manifest, read_manifest
-from app.artifacts.npy import check_regular, open_array, open_plain
+from app.artifacts.npy import check_plain, open_array, open_plain
 from app.artifacts.tree import EXTRA_FILES, file_names, state_from
 from app.errors import DamagedArtifactError
 
@@ -70,10 +70,10 @@ def _check_files(folder: Path, manifest: Manifest, place: str) -> None:
         raise DamagedArtifactError(f"{place} holds a file that is not its own: {extra[0]!r}")
     if missing := sorted(listed - present):
         raise DamagedArtifactError(
-            f"{place} lacks {missing[0]} (and {len(missing) - 1} more of {len(listed)} files)"
+            f"{place} lacks {missing[0]}: {len(missing)} of its {len(listed)} files are missing"
         )
     for file, expected in manifest.files.items():
-        check_regular(os.lstat(folder / file), expected.size, f"{place}: {file}")
+        check_plain(os.lstat(folder / file), expected.size, f"{place}: {file}")
 
 
 def _check_labels(manifest: Manifest, place: str) -> None:

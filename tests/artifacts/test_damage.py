@@ -1,0 +1,285 @@
+"""Every kind of damage to a version is refused, each with its own message, none by luck."""
+
+import hashlib
+import json
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from app.artifacts.info import Info
+from app.artifacts.manifest import checksum
+from app.artifacts.npy import header_bytes
+from app.artifacts.store import Store
+from app.errors import AppError, DamagedArtifactError, FormatVersionError
+from app.state import State, pack_strings
+
+WEIGHTS = "member0.learner.weights.npy"
+
+
+def write_model(store: Store) -> Path:
+    """A promoted version; its weights span several pages."""
+    weights = np.linspace(-1, 1, 40_000, dtype=np.float32).reshape(-1, 2)
+    member = State("member", parts={"learner": State("one-vs-rest", {}, {"weights": weights})})
+    labels = pack_strings(["corn", "wheat"], "labels")
+    state = State("classifier", {"members": 1}, labels, {"member0": member})
+    version = store.write("demo", state, Info("0" * 64, {}, np.array([4, 5])))
+    store.promote("demo", version)
+    return store.path / "demo" / version
+
+
+def rewrite(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    """Change the manifest and seal it again, as a forger would."""
+    path = folder / "manifest.json"
+    manifest = json.loads(path.read_text())
+    change(manifest)
+    manifest["checksum"] = checksum(manifest)
+    path.write_text(json.dumps(manifest))
+
+
+def replace_weights(folder: Path, content: bytes) -> None:
+    """Put these bytes in place of the weights, with a manifest that vouches for them."""
+    (folder / WEIGHTS).write_bytes(content)
+    digest = hashlib.sha256(content).hexdigest()
+    facts = {"size": len(content), "sha256": digest}
+    rewrite(folder, lambda manifest: manifest["files"][WEIGHTS].update(facts))
+
+
+def truncate(folder: Path) -> None:
+    os.truncate(folder / WEIGHTS, 4096)
+
+
+def cut_one_byte(folder: Path) -> None:
+    os.truncate(folder / WEIGHTS, (folder / WEIGHTS).stat().st_size - 1)
+
+
+def flip_a_bit(folder: Path) -> None:
+    content = bytearray((folder / WEIGHTS).read_bytes())
+    content[99_999] ^= 1
+    (folder / WEIGHTS).write_bytes(content)
+
+
+def zero_a_page(folder: Path) -> None:
+    content = bytearray((folder / WEIGHTS).read_bytes())
+    content[8192:12288] = bytes(4096)
+    (folder / WEIGHTS).write_bytes(content)
+
+
+def add_bytes(folder: Path) -> None:
+    with (folder / WEIGHTS).open("ab") as file:
+        file.write(b"more")
+
+
+def remove_a_file(folder: Path) -> None:
+    (folder / "labels_ends.npy").unlink()
+
+
+def add_a_file(folder: Path) -> None:
+    (folder / "weights.pkl").write_bytes(b"cos\nsystem\n")
+
+
+def take_the_manifest_of_another(folder: Path) -> None:
+    other = Store(folder.parents[2] / "other")
+    shutil.copy(write_model(other) / "manifest.json", folder)
+
+
+def claim_three_labels(folder: Path) -> None:
+    rewrite(folder, lambda manifest: manifest.update(labels=3))
+
+
+def come_from_the_future(folder: Path) -> None:
+    future = {"format": 7, "packages": {"labelserve": "9.1.0"}, "novelty": {}}
+    rewrite(folder, lambda manifest: manifest.update(future))
+
+
+def link_out(folder: Path) -> None:
+    outside = folder.parents[2] / "outside.npy"
+    (folder / WEIGHTS).rename(outside)
+    (folder / WEIGHTS).symlink_to(outside)
+
+
+def claim_terabytes(folder: Path) -> None:
+    content = (folder / WEIGHTS).read_bytes()
+    shape = [20_000, 2_000_000_000_000]
+    replace_weights(folder, header_bytes("<f4", shape, is_fortran=False) + content[128:])
+    rewrite(folder, lambda manifest: manifest["files"][WEIGHTS].update(shape=shape))
+
+
+def put_nan(folder: Path) -> None:
+    content = bytearray((folder / WEIGHTS).read_bytes())
+    content[-4:] = np.array([np.nan], np.float32).tobytes()
+    replace_weights(folder, bytes(content))
+
+
+def stop_a_copy(folder: Path) -> None:
+    (folder / "manifest.json").unlink()
+    truncate(folder)
+
+
+DAMAGES = {
+    truncate: "weights.npy ends 156032 of 160128 bytes too early",
+    cut_one_byte: "weights.npy ends 1 of 160128 bytes too early",
+    flip_a_bit: "weights.npy was changed: its SHA-256 differs",
+    zero_a_page: "weights.npy was changed: its SHA-256 differs",
+    add_bytes: "weights.npy has 4 bytes after its end",
+    remove_a_file: "lacks labels_ends.npy: 1 of its 4 files",
+    add_a_file: "holds a file that is not its own: 'weights.pkl'",
+    take_the_manifest_of_another: "manifest.json is that of another version",
+    claim_three_labels: "training_counts.npy is not for the 3 labels",
+    come_from_the_future: "format 7, this labelserve reads format 1; use labelserve 9.1.0 or newer",
+    link_out: "weights.npy is a symbolic link",
+    claim_terabytes: "weights.npy claims a shape that 160128 bytes cannot hold",
+    put_nan: "weights.npy holds values that are not finite",
+    stop_a_copy: "has no manifest.json: a copy is still under way",
+}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "models")
+
+
+@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
+def test_a_damaged_version_is_refused_with_its_own_message(
+    store: Store, damage: Callable[[Path], None]
+) -> None:
+    folder = write_model(store)
+    store.load("demo", folder.name)
+    damage(folder)
+    with pytest.raises((DamagedArtifactError, FormatVersionError)) as refused:
+        store.load("demo", folder.name)
+    assert DAMAGES[damage] in str(refused.value)
+    assert str(refused.value).startswith(f"demo@{folder.name}")
+
+
+def make_pipe(folder: Path) -> None:
+    (folder / WEIGHTS).unlink()
+    os.mkfifo(folder / WEIGHTS)
+
+
+def make_object_array(folder: Path) -> None:
+    content = (folder / WEIGHTS).read_bytes().replace(b"'<f4'", b"'|O' ")
+    replace_weights(folder, content)
+
+
+def link_the_folder(folder: Path) -> None:
+    folder.rename(folder.parent / "elsewhere")
+    folder.symlink_to(folder.parent / "elsewhere")
+
+
+def forge_a_setting(folder: Path) -> None:
+    path = folder / "manifest.json"
+    path.write_text(path.read_text().replace('"members": 1', '"members": 2'))
+
+
+def forge_the_file_list(folder: Path) -> None:
+    def point_outside(manifest: dict[str, Any]) -> None:
+        manifest["files"]["../../../outside.npy"] = manifest["files"].pop(WEIGHTS)
+
+    rewrite(folder, point_outside)
+
+
+OTHER_DAMAGES = {
+    make_pipe: "is not a plain file",
+    make_object_array: "has a header that differs from its manifest",
+    link_the_folder: "is a symbolic link",
+    forge_a_setting: "manifest.json was changed: its checksum differs",
+    forge_the_file_list: "parts and files do not agree",
+}
+
+
+@pytest.mark.parametrize("damage", OTHER_DAMAGES, ids=lambda damage: damage.__name__)
+def test_other_tricks_are_refused_too(store: Store, damage: Callable[[Path], None]) -> None:
+    folder = write_model(store)
+    damage(folder)
+    with pytest.raises(DamagedArtifactError, match=OTHER_DAMAGES[damage]):
+        store.load("demo", folder.name)
+
+
+@pytest.fixture
+def busy(store: Store) -> Iterator[Path]:
+    """A version whose weights are touched all the time, as by a copy that goes on."""
+    folder, done = write_model(store), threading.Event()
+
+    def touch() -> None:
+        while not done.is_set():
+            (folder / WEIGHTS).touch()
+
+    toucher = threading.Thread(target=touch)
+    toucher.start()
+    yield folder
+    done.set()
+    toucher.join()
+
+
+def load_often(store: Store, version: str) -> None:
+    for _ in range(1000):
+        store.load("demo", version)
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(store: Store, busy: Path) -> None:
+    with pytest.raises(DamagedArtifactError, match="changed while it was read"):
+        load_often(store, busy.name)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_model(Store(tmp_path_factory.mktemp("shared")))
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_any_changed_byte_of_any_file_is_noticed(shared: Path, data: st.DataObject) -> None:
+    path = shared / data.draw(st.sampled_from(sorted(os.listdir(shared))))
+    original = path.read_bytes()
+    place = data.draw(st.integers(0, len(original) - 1))
+    value = data.draw(st.integers(1, 255))
+    changed = bytearray(original)
+    changed[place] ^= value
+    try:
+        path.write_bytes(changed)
+        manifest = Store(shared.parents[1]).load("demo", shared.name).manifest
+    except AppError:
+        return
+    finally:
+        path.write_bytes(original)
+    # Only the time stamps are outside the checksum, and spaces in JSON mean nothing.
+    ours = json.loads(original)
+    assert path.name == "manifest.json"
+    assert ours["checksum"] == manifest.checksum
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    content=st.one_of(
+        st.binary(max_size=200),
+        st.recursive(
+            st.none() | st.integers() | st.text(max_size=5) | st.floats(),
+            lambda inner: (
+                st.lists(inner, max_size=3)
+                | st.dictionaries(
+                    st.sampled_from(["format", "state", "files", "labels", "parts"]),
+                    inner,
+                    max_size=4,
+                )
+            ),
+            max_leaves=12,
+        ).map(lambda value: json.dumps(value).encode()),
+    )
+)
+def test_any_bytes_as_manifest_are_refused_by_name(shared: Path, content: bytes) -> None:
+    path = shared / "manifest.json"
+    original = path.read_bytes()
+    try:
+        path.write_bytes(content)
+        with pytest.raises((DamagedArtifactError, FormatVersionError)):
+            Store(shared.parents[1]).load("demo", shared.name)
+    finally:
+        path.write_bytes(original)
