@@ -1,0 +1,86 @@
+"""Abstention: per label a band of scores in which the model neither assigns nor denies the label.
+
+The reject option of Pillai et al. (2013, section 6): what would be assigned, but is not sure enough
+for the precision that was asked for, is handed to a person instead.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.arrays import Marks, Scores
+from app.decisions.hulls import points
+from app.errors import InvalidRequestError
+from app.heldout import Column, HeldOut
+from app.state import State
+
+
+@dataclass(frozen=True, slots=True)
+class Abstention:
+    """Bands `lower < score <= upper`; a label that is sure enough everywhere has an empty one."""
+
+    target: float
+    lower: NDArray[np.float32]
+    upper: NDArray[np.float32]
+
+    @classmethod
+    def fit(cls, held_out: HeldOut, cuts: NDArray[np.float32], target: float) -> Self:
+        """The smallest bands above the cuts that leave every label the target precision.
+
+        Where no cut reaches it on held-out data the band has no upper end: the label is never
+        assigned.
+        """
+        if not 0 < target <= 1:
+            raise InvalidRequestError("the precision to abstain for is above 0 and at most 1")
+        pairs = zip(held_out.columns(), cuts, strict=True)
+        upper = [_upper(column, cut, target) for column, cut in pairs]
+        return cls(target, cuts, np.array(upper, np.float32))
+
+    def abstained(self, scores: Scores) -> Marks:
+        """Mark where the model abstains."""
+        return (scores > self.lower) & (scores <= self.upper)
+
+    def state(self) -> State:
+        """The target and two arrays."""
+        return State(
+            "abstention", {"target": self.target}, {"lower": self.lower, "upper": self.upper}
+        )
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """Build equal bands again."""
+        return cls(state.settings["target"], state.arrays["lower"], state.arrays["upper"])
+
+
+def _upper(column: Column, cut: np.float32, target: float) -> np.float32:
+    above = column.scores > cut
+    if not above.any() or column.marks[above].sum() >= target * above.sum():
+        return cut
+    fp, tp, cuts = points(column)
+    sure = np.flatnonzero((tp > 0) & (tp >= target * (tp + fp)) & (cuts >= cut))
+    return cuts[sure[-1]] if len(sure) else np.float32(np.inf)
+
+
+class Risk(NamedTuple):
+    """At this confidence: the share of assignments kept, and the share of those that is wrong."""
+
+    coverage: float
+    risk: float
+
+
+def risk_coverage(
+    confidence: NDArray[np.floating[Any]], is_right: NDArray[np.bool_], n_points: int = 20
+) -> list[Risk]:
+    """Risk at evenly spaced coverages when the least confident assignments go first.
+
+    >>> risk_coverage(np.array([0.9, 0.8]), np.array([True, False]), 2)
+    [Risk(coverage=0.5, risk=0.0), Risk(coverage=1.0, risk=0.5)]
+    """
+    if not len(confidence):
+        return []
+    order = np.argsort(-confidence, kind="stable")
+    wrong = np.cumsum(~is_right[order])
+    kept = np.unique(np.ceil(np.linspace(0, len(order), n_points + 1)[1:]).astype(np.int64))
+    return [Risk(n / len(order), float(wrong[n - 1] / n)) for n in kept.tolist()]
