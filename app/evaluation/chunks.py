@@ -1,0 +1,79 @@
+"""Documents in chunks small enough that their scores, and their texts, take little memory."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol
+
+import numpy as np
+from scipy.sparse import csr_array
+
+CELLS = 4_000_000
+CHARACTERS = 4_000_000
+DOCUMENTS = 4096
+
+
+class TestDocument(Protocol):
+    """What an evaluation reads of a document (see app/datasets/base.py)."""
+
+    @property
+    def id(self) -> str | None:
+        """The id in the file, if any."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """The text; empty for ready-made features."""
+        ...
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The true labels."""
+        ...
+
+    @property
+    def features(self) -> Any:
+        """(columns, values) of ready-made features, else None."""
+        ...
+
+
+def chunks(documents: Iterable[TestDocument], n_labels: int) -> Iterator[list[TestDocument]]:
+    """Lists of documents, bounded by scores, characters and number."""
+    most = max(1, min(DOCUMENTS, CELLS // max(n_labels, 1)))
+    chunk: list[TestDocument] = []
+    characters = 0
+    for document in documents:
+        chunk.append(document)
+        characters += length(document)
+        if len(chunk) == most or characters >= CHARACTERS:
+            yield chunk
+            chunk, characters = [], 0
+    if chunk:
+        yield chunk
+
+
+def length(document: TestDocument) -> int:
+    """Characters of the text, or the number of ready-made features."""
+    return len(document.text) if document.features is None else len(document.features[0])
+
+
+def inputs(chunk: list[TestDocument], scorer: Any) -> Any:
+    """What the scorer reads: texts, rows of features, or the documents themselves."""
+    if getattr(scorer, "reads_documents", False):
+        return chunk
+    if getattr(scorer, "is_ready_made", False):
+        return feature_rows(chunk, _n_features(scorer))
+    return [document.text for document in chunk]
+
+
+def feature_rows(chunk: list[TestDocument], n_features: int) -> csr_array:
+    """Ready-made features as a matrix; columns that the model does not know are left out."""
+    rows = [document.features or (np.zeros(0, np.int32), np.zeros(0)) for document in chunk]
+    known = [columns < n_features for columns, _ in rows]
+    ends = np.cumsum([0, *(int(mask.sum()) for mask in known)])
+    pairs = list(zip(rows, known, strict=True))
+    columns = np.concatenate([row[0][mask] for row, mask in pairs]).astype(np.int32)
+    values = np.concatenate([row[1][mask] for row, mask in pairs]).astype(np.float32)
+    return csr_array((values, columns, ends), shape=(len(chunk), n_features))
+
+
+def _n_features(scorer: Any) -> int:
+    return int(scorer.members[0].vectorizer.n_features)

@@ -1,0 +1,39 @@
+"""TP, FP and FN of every label, added up chunk by chunk."""
+
+from collections import Counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.metrics.contingency import Cells
+
+Integers = NDArray[np.int64]
+
+
+class LabelCounts:
+    """Counts over some documents; zero-shot labels can only be missed, so a count is enough."""
+
+    def __init__(self, n_labels: int) -> None:
+        self.documents = 0
+        self.tp = np.zeros(n_labels, np.int64)
+        self.fp = np.zeros(n_labels, np.int64)
+        self.fn = np.zeros(n_labels, np.int64)
+        self.zero_shot: Counter[int] = Counter()
+
+    def add(self, n_documents: int, tp: Integers, fp: Integers, fn: Integers) -> None:
+        """Add the columns of pairs that were right, wrong, and missed."""
+        n = len(self.tp)
+        self.documents += n_documents
+        self.tp += np.bincount(tp, minlength=n)
+        self.fp += np.bincount(fp, minlength=n)
+        self.fn += np.bincount(fn[fn < n], minlength=n)
+        self.zero_shot.update(fn[fn >= n].tolist())
+
+    def cells(self, n_columns: int) -> Cells:
+        """A contingency table a column: the labels that were trained, then the zero-shot ones."""
+        n = len(self.tp)
+        extra = np.array([self.zero_shot[i] for i in range(n, n_columns)], np.int64)
+        none = np.zeros(len(extra), np.int64)
+        tp, fp = np.append(self.tp, none), np.append(self.fp, none)
+        fn = np.append(self.fn, extra)
+        return Cells(tp, fp, fn, self.documents - tp - fp - fn)

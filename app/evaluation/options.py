@@ -1,0 +1,77 @@
+"""What an evaluation may be told, and what it should know about the model."""
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.errors import InvalidRequestError
+from app.metrics.averages import Averaging
+from app.metrics.contingency import ZeroDivision
+
+MAX_CELLS = 200_000_000
+LARGEST_K = 1000
+
+
+@dataclass(frozen=True)
+class EvaluationOptions:
+    """How to count; the command line and the API offer the same options."""
+
+    k: tuple[int, ...] = (1, 3, 5)
+    decision: str = "tuned"
+    beta: float = 1.0
+    zero_division: ZeroDivision = "0"
+    include_test_labels: bool = False
+    unlabelled: Literal["keep", "drop"] = "keep"
+    bootstrap: int = 0
+    seed: int = 0
+    jobs: int = 1
+    max_cells: int = MAX_CELLS
+    """Up to this many documents × labels all scores are kept on disk, and every figure is exact."""
+    check_seen: bool = True
+    """Whether to look for test documents that were trained on."""
+
+    def __post_init__(self) -> None:
+        if not self.k or any(not 1 <= k <= LARGEST_K for k in self.k):
+            raise InvalidRequestError(f"k is a list of whole numbers from 1 to {LARGEST_K}")
+        object.__setattr__(self, "k", tuple(sorted(set(self.k))))
+        if not (math.isfinite(self.beta) and 0 < self.beta <= 1000):
+            raise InvalidRequestError("beta is a number above 0 and at most 1000")
+        if self.zero_division not in ("0", "1", "skip"):
+            raise InvalidRequestError("zero_division is 0, 1 or skip")
+        if self.unlabelled not in ("keep", "drop"):
+            raise InvalidRequestError("unlabelled is keep or drop")
+        if not 0 <= self.bootstrap <= 100_000:
+            raise InvalidRequestError("bootstrap is a whole number from 0 to 100000")
+
+    @property
+    def averaging(self) -> Averaging:
+        """The part that the averages need."""
+        return Averaging(self.zero_division, self.beta)
+
+
+def parse_k(text: str) -> tuple[int, ...]:
+    """`1,3,5` as numbers; repeated and unsorted ones are put in order later.
+
+    >>> parse_k("1, 5")
+    (1, 5)
+    """
+    if not re.fullmatch(r"\s*[0-9]{1,4}\s*(,\s*[0-9]{1,4}\s*)*", text):
+        raise InvalidRequestError("k is a list of whole numbers, as in 1,3,5")
+    return tuple(int(part) for part in text.split(","))
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    """What a report says about the model, and what some figures need of its training data."""
+
+    name: str = ""
+    version: str = ""
+    training_counts: NDArray[np.int64] | None = None
+    """Training documents of each label; None: not known, no propensity-scored figures."""
+    n_training_documents: int | None = None
+    fingerprints: NDArray[np.uint64] | None = None
+    """Sorted hashes of the training texts; None: not kept."""

@@ -1,0 +1,30 @@
+"""Report: everything an evaluation found, ready to be written as JSON."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Report:
+    """The figures, under the names that docs/metrics.md explains."""
+
+    content: dict[str, Any]
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-safe: whole numbers, finite numbers, strings; what is not finite is None."""
+        safe: dict[str, Any] = json_safe(self.content)
+        return safe
+
+
+def json_safe(value: Any) -> Any:
+    """The same content in Python's own types, with None for NaN and infinities."""
+    if isinstance(value, dict):
+        return {key: json_safe(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [json_safe(item) for item in value]
+    if hasattr(value, "tolist"):
+        return json_safe(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

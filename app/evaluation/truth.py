@@ -1,0 +1,47 @@
+"""The truth of a chunk as a matrix, and what was found in the file's label sets."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from app.arrays import Truth, truth_from_rows
+from app.labels import LabelIndex
+
+
+@dataclass
+class TruthReader:
+    """Label names → columns; labels that the model never saw come after its own, if kept."""
+
+    labels: LabelIndex
+    keep_zero_shot: bool = False
+    pairs: int = 0
+    unlabelled: int = 0
+    zero_shot: Counter[str] = field(default_factory=Counter)
+    columns: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def n_columns(self) -> int:
+        """Columns counted so far: the trained labels, and zero-shot ones where they are kept."""
+        return len(self.labels) + len(self.columns)
+
+    @property
+    def names(self) -> list[str]:
+        """The name of every column counted."""
+        return [*self.labels.names, *self.columns]
+
+    def read(self, label_sets: Sequence[Sequence[str]]) -> Truth:
+        """The truth of these documents."""
+        rows = [self._columns(set(labels)) for labels in label_sets]
+        self.unlabelled += sum(not labels for labels in label_sets)
+        return truth_from_rows(rows, self.n_columns)
+
+    def _columns(self, labels: set[str]) -> list[int]:
+        known = self.labels.columns
+        found = [known[label] for label in labels if label in known]
+        self.pairs += len(found)
+        unknown = sorted(label for label in labels if label not in known)
+        self.zero_shot.update(unknown)
+        if self.keep_zero_shot:
+            first = len(known)
+            found += [self.columns.setdefault(u, first + len(self.columns)) for u in unknown]
+        return found
