@@ -6,6 +6,7 @@ from app.learners.base import Learner
 LEARNERS = {
     "one-vs-rest": "app.learners.one_vs_rest:OneVsRest",
     "binary-and-multiclass": "app.learners.binary_and_multiclass:BinaryAndMulticlass",
+    "mlp": "app.learners.neural.mlp:Mlp",
 }
 
 

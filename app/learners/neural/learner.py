@@ -1,0 +1,166 @@
+"""NetworkLearner: everything the networks share as learners; each network adds its own layers.
+
+The networks differ in their layers and in how a batch is put together, and in nothing else, so
+this one base class is what keeps every file of this folder to its network.
+"""
+
+import warnings
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from app.arrays import Features, Scores, Truth
+from app.errors import InvalidDataError
+from app.learners.base import Fitting
+from app.learners.neural.batches import ids_of
+from app.learners.neural.checkpoints import arrays_of, fingerprint
+from app.learners.neural.devices import bounded_threads, device_for, reproducible
+from app.learners.neural.loop import Job, Network, network_scores, train
+from app.learners.neural.settings import TrainingSettings
+from app.learners.neural.validation import check_metric
+from app.state import State
+
+
+@dataclass(kw_only=True)
+class NetworkLearner(TrainingSettings, ABC):
+    """A network as a learner: fit by the shared loop, scores are logits."""
+
+    kind: ClassVar[str]
+    features: ClassVar[str] = "sequences"
+    zero_is_neutral: ClassVar[bool] = True
+
+    network: Network = field(init=False, repr=False, compare=False, default=None)
+    sizes: dict[str, int] = field(init=False, repr=False, compare=False, default_factory=dict)
+    history: list[dict[str, float]] = field(
+        init=False, repr=False, compare=False, default_factory=list
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_metric(self.metric)
+
+    @abstractmethod
+    def build(self, sizes: dict[str, int]) -> Network:
+        """The network, not yet trained; `sizes` has `inputs` (ids or terms) and `labels`."""
+
+    def collate(self, features: Features, rows: NDArray[np.int64]) -> Any:
+        """A batch of some documents, as the network takes it."""
+        return ids_of(features, rows, size=self.sizes["inputs"])
+
+    def input_size(self, features: Features, fitting: Fitting) -> int:
+        """How many ids the network knows: those that occur in training."""
+        return max(int(features.data.max(initial=1)) + 1, 2)
+
+    def fit(self, features: Features, truth: Truth, fitting: Fitting | None = None) -> Self:
+        """Train with early stopping; the best weights on the validation documents stay."""
+        fitting = fitting or Fitting()
+        if features.shape[0] == 0:
+            raise InvalidDataError("there are no documents to train on")
+        device = device_for(fitting.device)
+        train_part, valid_part = self._parts(features, truth, fitting)
+        self.sizes = {"inputs": self.input_size(features, fitting), "labels": truth.shape[1]}
+        with bounded_threads(self.threads), reproducible(device):
+            torch.manual_seed(fitting.seed)
+            self.network = self.build(self.sizes).to(device)
+            self.prepare(train_part, fitting)
+            job = self._job(train_part, valid_part, fitting, device)
+            self.history = train(job).history
+        self.network.requires_grad_(False)
+        return self
+
+    def prepare(self, part: tuple[Features, Truth], fitting: Fitting) -> None:
+        """Set starting weights from the data; by default only the output's bias.
+
+        A label's bias starts at the log-odds of its frequency, so that the first epochs need not
+        learn that most labels are rare.
+        """
+        with torch.no_grad():
+            self.network.output_bias.copy_(torch.from_numpy(_log_odds(part[1])))
+
+    def scores(self, features: Features, *, jobs: int = 1) -> Scores:
+        """Logits of every label."""
+        device = next(self.network.parameters()).device
+        with bounded_threads(jobs):
+            return network_scores(self.network, self.collate, features, device=device)
+
+    def on(self, device: str) -> Self:
+        """This learner, from now on answering on another device (`auto|cpu|cuda|mps`)."""
+        self.network.to(device_for(device))
+        return self
+
+    def state(self) -> State:
+        """All settings, and the network's weights by their names."""
+        settings = {**self._settings(), "sizes": self.sizes}
+        return State(self.kind, settings, arrays_of(self.network.state_dict()))
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """Build the network again and put the arrays in place, memory-mapped as they are."""
+        settings = dict(state.settings)
+        sizes = settings.pop("sizes")
+        learner = cls(**settings)
+        learner.sizes = sizes
+        with torch.device("meta"):
+            learner.network = learner.build(sizes)
+        learner.network.load_state_dict(_tensors(state.arrays), assign=True)
+        learner.network.requires_grad_(False).eval()
+        return learner
+
+    def _settings(self) -> dict[str, Any]:
+        values = {one.name: getattr(self, one.name) for one in fields(self) if one.init}
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in values.items()}
+
+    def _parts(
+        self, features: Features, truth: Truth, fitting: Fitting
+    ) -> tuple[tuple[Features, Truth], tuple[Features, Truth]]:
+        """Training and validation documents; with fewer than 10, both are all of them."""
+        if fitting.valid is not None:
+            return (features, truth), fitting.valid
+        order = np.random.default_rng([fitting.seed, 7]).permutation(features.shape[0])
+        held = round(self.valid_share * len(order)) if len(order) >= 10 else 0
+        if held == 0:
+            return (features, truth), (features, truth)
+        out, kept = np.sort(order[:held]), np.sort(order[held:])
+        return (features[kept], truth[kept]), (features[out], truth[out])
+
+    def _job(
+        self,
+        train_part: tuple[Features, Truth],
+        valid_part: tuple[Features, Truth],
+        fitting: Fitting,
+        device: Any,
+    ) -> Job:
+        folder = None
+        if fitting.checkpoint:
+            known = {"kind": self.kind, **self._settings()}
+            folder = fitting.checkpoint / fingerprint(known, *train_part, fitting.seed)
+        return Job(
+            network=self.network,
+            collate=self.collate,
+            train=train_part,
+            valid=valid_part,
+            settings=self,
+            device=device,
+            seed=fitting.seed,
+            progress=fitting.progress,
+            name=self.kind,
+            folder=folder,
+        )
+
+
+def _log_odds(truth: Truth) -> NDArray[np.float32]:
+    counts = np.bincount(truth.indices, minlength=truth.shape[1])
+    odds = (counts + 0.5) / (truth.shape[0] - counts + 0.5)
+    return np.log(odds).astype(np.float32)
+
+
+def _tensors(arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
+    """Tensors on the arrays' own memory: several processes then share one mapped file."""
+    with warnings.catch_warnings():
+        # torch warns that it could write to a read-only array: nothing here ever does
+        warnings.simplefilter("ignore", UserWarning)
+        return {name: torch.from_numpy(np.asarray(array)) for name, array in arrays.items()}

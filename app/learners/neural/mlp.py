@@ -1,0 +1,65 @@
+"""mlp: TF-IDF features straight into a hidden layer that all labels share."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import nn
+from torch.nn import functional
+
+from app.arrays import Features
+from app.learners.base import Fitting
+from app.learners.neural.batches import Bags, bags_of
+from app.learners.neural.learner import NetworkLearner
+from app.learners.neural.loop import Network
+
+
+class MlpNetwork(nn.Module):
+    """Weighted sum of term vectors, one hidden layer, one output a label.
+
+    The first layer adds up the vectors of a document's own terms: the features stay sparse.
+    """
+
+    def __init__(self, terms: int, hidden: int, labels: int, dropout: float) -> None:
+        super().__init__()
+        self.n_labels = labels
+        self.terms = nn.EmbeddingBag(terms, hidden, mode="sum")
+        self.hidden_bias = nn.Parameter(self.terms.weight.new_zeros(hidden))
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(hidden, labels)
+        nn.init.normal_(self.terms.weight, std=hidden**-0.5)
+
+    @property
+    def output_bias(self) -> Any:
+        """The bias of every label."""
+        return self.output.bias
+
+    def forward(self, bags: Bags) -> Any:
+        """Logits (documents, labels)."""
+        sums = self.terms(bags.terms, bags.starts, per_sample_weights=bags.weights)
+        return self.output(self.dropout(functional.relu(sums + self.hidden_bias)))
+
+
+@dataclass(kw_only=True)
+class Mlp(NetworkLearner):
+    """The settings of the network and of its training."""
+
+    kind: ClassVar[str] = "mlp"
+    features: ClassVar[str] = "tfidf"
+
+    hidden: int = 512
+    dropout: float = 0.5
+    learning_rate: float = 0.001
+
+    def build(self, sizes: dict[str, int]) -> Network:
+        """The network, not yet trained."""
+        return MlpNetwork(sizes["inputs"], self.hidden, sizes["labels"], self.dropout)
+
+    def collate(self, features: Features, rows: NDArray[np.int64]) -> Bags:
+        """A batch of weighted terms."""
+        return bags_of(features, rows)
+
+    def input_size(self, features: Features, fitting: Fitting) -> int:
+        """As many as there are columns."""
+        return int(features.shape[1])
