@@ -1,12 +1,18 @@
 """The whole way of a document in one class: text → features → scores → decision."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
+
+import numpy as np
 
 from app.arrays import Marks, Scores
 from app.decisions import decision_class
+from app.decisions.abstention import Abstention
 from app.decisions.base import Decision
+from app.decisions.calibration import Calibration
+from app.decisions.hulls import Hulls
+from app.decisions.operating_point import OperatingPoints
 from app.labels import LabelIndex
 from app.learners import learner_class
 from app.learners.base import Learner
@@ -17,19 +23,23 @@ from app.vectorizers.base import Vectorizer
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A learner with the features it was trained on."""
+    """A learner with the features it was trained on, and what it counts for beside others."""
 
     vectorizer: Vectorizer
     learner: Learner
+    weight: float = 1.0
+    """What its scores are multiplied with when members are added up; 1 for a lone member."""
+    floor: float = 0.0
+    """What stands for a score it does not give, while another member gives one."""
 
     def scores(self, documents: Sequence[Any], *, jobs: int = 1) -> Scores:
         """Score every label for every document."""
         return self.learner.scores(self.vectorizer.transform(documents, jobs=jobs), jobs=jobs)
 
     def state(self) -> State:
-        """The two parts."""
+        """The two parts and the two numbers."""
         parts = {"vectorizer": self.vectorizer.state(), "learner": self.learner.state()}
-        return State("member", parts=parts)
+        return State("member", {"weight": self.weight, "floor": self.floor}, parts=parts)
 
     @classmethod
     def from_state(cls, state: State) -> Self:
@@ -38,16 +48,29 @@ class Member:
         return cls(
             vectorizer_class(vectorizer.kind).from_state(vectorizer),
             learner_class(learner.kind).from_state(learner),
+            **state.settings,
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Classifier:
-    """A trained model: immutable, so a running server may share it between threads."""
+    """A trained model: immutable, so a running server may share it between threads.
+
+    Hulls (operating points), calibration (probabilities) and abstention are there when the model
+    was tuned on held-out scores and asked for them.
+    """
 
     labels: LabelIndex
     members: tuple[Member, ...]
     decision: Decision
+    hulls: Hulls | None = None
+    calibration: Calibration | None = None
+    abstention: Abstention | None = None
+    operating_points: OperatingPoints | None = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        points = OperatingPoints(self.hulls) if self.hulls is not None else None
+        object.__setattr__(self, "operating_points", points)
 
     @property
     def is_ready_made(self) -> bool:
@@ -56,17 +79,26 @@ class Classifier:
 
     def scores(self, documents: Sequence[Any], *, jobs: int = 1) -> Scores:
         """Score every label for every document."""
-        return self.members[0].scores(documents, jobs=jobs)
+        if len(self.members) == 1:
+            return self.members[0].scores(documents, jobs=jobs)
+        return added_up(self.members, [m.scores(documents, jobs=jobs) for m in self.members])
 
     def decide(self, documents: Sequence[Any]) -> Marks:
-        """Mark the labels each document gets."""
-        return self.decision.decide(self.scores(documents))
+        """Mark the labels each document gets; where the model abstains it gets none."""
+        scores = self.scores(documents)
+        marks = self.decision.decide(scores)
+        return marks if self.abstention is None else marks & ~self.abstention.abstained(scores)
 
     def state(self) -> State:
-        """Members, decision and label names."""
+        """Label names, members, decision, and what else there is."""
         parts = {f"member{i}": member.state() for i, member in enumerate(self.members)}
         parts["decision"] = self.decision.state()
-        return State("classifier", {"members": len(self.members)}, _labels(self.labels), parts)
+        for name in TUNED:
+            part = getattr(self, name)
+            if part is not None:
+                parts[name] = part.state()
+        names = pack_strings(self.labels.names, "labels")
+        return State("classifier", {"members": len(self.members)}, names, parts)
 
     @classmethod
     def from_state(cls, state: State) -> Self:
@@ -74,9 +106,25 @@ class Classifier:
         names = range(state.settings["members"])
         members = tuple(Member.from_state(state.parts[f"member{i}"]) for i in names)
         decision = state.parts["decision"]
+        tuned: dict[str, Any] = {
+            name: kind.from_state(state.parts[name])
+            for name, kind in TUNED.items()
+            if name in state.parts
+        }
         labels = LabelIndex(tuple(unpack_strings(state.arrays, "labels")))
-        return cls(labels, members, decision_class(decision.kind).from_state(decision))
+        return cls(labels, members, decision_class(decision.kind).from_state(decision), **tuned)
 
 
-def _labels(labels: LabelIndex) -> dict[str, Any]:
-    return pack_strings(labels.names, "labels")
+TUNED: dict[str, Any] = {"hulls": Hulls, "calibration": Calibration, "abstention": Abstention}
+
+
+def added_up(members: Sequence[Member], scores: Sequence[Scores]) -> Scores:
+    """The weighted sum of the members' scores; -inf only where no member gives a score."""
+    total = np.zeros(scores[0].shape, np.float32)
+    unscored = np.ones(total.shape, np.bool_)
+    for member, own in zip(members, scores, strict=True):
+        missing = own == -np.inf
+        total += np.float32(member.weight) * np.where(missing, np.float32(member.floor), own)
+        unscored &= missing
+    total[unscored] = -np.inf
+    return total

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.arrays import Marks, Scores
+from app.decisions.base import Decision
 from app.decisions.hulls import points
 from app.errors import InvalidRequestError
 from app.heldout import Column, HeldOut
@@ -26,12 +27,15 @@ class Abstention:
     upper: NDArray[np.float32]
 
     @classmethod
-    def fit(cls, held_out: HeldOut, cuts: NDArray[np.float32], target: float) -> Self:
+    def fit(cls, held_out: HeldOut, decision: Decision, target: float) -> Self:
         """The smallest bands above the cuts that leave every label the target precision.
 
         Where no cut reaches it on held-out data the band has no upper end: the label is never
         assigned.
         """
+        cuts = decision.cuts
+        if cuts is None:
+            raise InvalidRequestError("to abstain takes a decision by cuts, not by rank")
         if not 0 < target <= 1:
             raise InvalidRequestError("the precision to abstain for is above 0 and at most 1")
         pairs = zip(held_out.columns(), cuts, strict=True)

@@ -15,7 +15,7 @@ def isotonic_curve(
 
     >>> x, p = isotonic_curve(np.array([0., 1, 2]), np.array([8., 8, 8]), np.array([1., 0, 8]))
     >>> x.tolist(), p.round(3).tolist()
-    ([0.5, 2.0], [0.083, 0.9])
+    ([0.5, 2.0], [0.088, 0.944])
     """
     blocks: list[tuple[float, float, float]] = []  # Σ score·documents, documents, marked
     for x, n, m in zip(scores.tolist(), documents.tolist(), marked.tolist(), strict=True):

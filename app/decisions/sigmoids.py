@@ -32,19 +32,24 @@ def fit_sigmoids(groups: ScoreGroups) -> tuple[NDArray[np.float64], NDArray[np.f
     return parameters[:, 0], parameters[:, 1]
 
 
+def pooled_slope(groups: ScoreGroups) -> float:
+    """How fast the log-odds rise with the score, over all labels together."""
+    return float(_pooled(groups, _log_odds(groups))[0])
+
+
 def _pooled(groups: ScoreGroups, frequency: NDArray[np.float64]) -> NDArray[np.float64]:
     """Slope, intercept and the weight of the label's log-odds that fit all labels together."""
     shape = groups.scores.shape
     columns = [groups.scores, np.ones(shape), np.broadcast_to(frequency[:, None], shape)]
     inputs = np.stack(columns, axis=2)
-    start = np.array([1.0, 0.0, 0.0])
-    found: NDArray[np.float64] = start.copy()
+    start: NDArray[np.float64] = np.array([1.0, 0.0, 0.0])
+    found = start
     pull = np.diag([1e-2, 1e-2, 1e-2])
     for _ in range(ROUNDS):
         error, weight = _errors(groups, inputs @ found)
         gradient = np.einsum("lg,lgi->i", error, inputs) - pull @ (found - start)
         step = np.linalg.solve(np.einsum("lg,lgi,lgj->ij", weight, inputs, inputs) + pull, gradient)
-        found += np.clip(step, -2, 2)
+        found = found + np.clip(step, -2, 2)
         found[0] = max(found[0], 0.05)
         if np.abs(step).max() < 1e-6:
             break
@@ -61,4 +66,5 @@ def _errors(
 
 def _log_odds(groups: ScoreGroups) -> NDArray[np.float64]:
     total = groups.documents.sum(axis=1)
-    return np.log((groups.positives + 0.5) / (total - groups.positives + 0.5))
+    odds: NDArray[np.float64] = (groups.positives + 0.5) / (total - groups.positives + 0.5)
+    return np.asarray(np.log(odds))

@@ -1,0 +1,111 @@
+"""Ensembles: members' held-out scores joined into one, with weights chosen on them.
+
+Every member's scores are first brought to one scale (log-odds, by the slope that calibrates them
+over all labels); then the members' shares are moved while that raises held-out micro-F1.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from app.arrays import Truth
+from app.classifier import Member, added_up
+from app.decisions.hulls import Hulls
+from app.decisions.micro_f import micro_f, micro_f_vertices
+from app.decisions.score_groups import ScoreGroups
+from app.decisions.sigmoids import pooled_slope
+from app.errors import InvalidRequestError
+from app.heldout import HeldOut
+from app.training.members import FittedMember
+
+FACTORS = (0.5, 0.7, 1.4, 2.0)
+"""What a member's share is tried to be multiplied with."""
+SWEEPS = 3
+WORTH = 1e-4
+"""The rise of micro-F1 that a change of shares must bring: less is chance."""
+
+
+def combine(fitted: Sequence[FittedMember]) -> tuple[tuple[Member, ...], HeldOut]:
+    """The members with their weights, and the held-out scores of their weighted sum.
+
+    The sum runs over the documents that every member was kept from.
+    """
+    if len(fitted) == 1 and fitted[0].held_out is not None:
+        return (fitted[0].member,), fitted[0].held_out
+    rows = reduce(np.intersect1d, [one.rows for one in fitted])
+    if not len(rows):
+        raise InvalidRequestError("the members have no held-out document in common")
+    held_out = [_at(one, rows) for one in fitted]
+    pairs = zip(fitted, held_out, strict=True)
+    members = [replace(one.member, weight=_scale(own), floor=_floor(own)) for one, own in pairs]
+    return _weighted(members, held_out)
+
+
+def joined(members: Sequence[Member], held_out: Sequence[HeldOut]) -> HeldOut:
+    """The held-out scores of the weighted sum; sparse ones stay sparse."""
+    is_exact = all(own.is_exact for own in held_out)
+    scores: list[Any] = [own.scores for own in held_out]
+    if not any(issparse(own) for own in scores):
+        return HeldOut.of(added_up(members, scores), held_out[0].truth, is_exact=is_exact)
+    return HeldOut.of(_sparse_sum(members, scores), held_out[0].truth, is_exact=is_exact)
+
+
+def _weighted(members: list[Member], held_out: list[HeldOut]) -> tuple[tuple[Member, ...], HeldOut]:
+    best = joined(members, held_out)
+    best_value = _micro_f1(best)
+    for _ in range(SWEEPS):
+        before = best_value
+        for i in range(len(members)):
+            for factor in FACTORS:
+                tried = members.copy()
+                tried[i] = replace(members[i], weight=members[i].weight * factor)
+                scores = joined(tried, held_out)
+                value = _micro_f1(scores)
+                if value > best_value + WORTH:
+                    members, best, best_value = tried, scores, value
+        if best_value == before:
+            break
+    return tuple(members), best
+
+
+def _micro_f1(held_out: HeldOut) -> float:
+    hulls = Hulls.of(held_out)
+    return micro_f(hulls, micro_f_vertices(hulls))
+
+
+def _at(one: FittedMember, rows: Any) -> HeldOut:
+    """A member's held-out scores of the given documents only."""
+    if one.held_out is None:
+        raise InvalidRequestError("an ensemble is weighted on held-out scores: use --folds")
+    if len(rows) == len(one.rows):
+        return one.held_out
+    kept = np.searchsorted(one.rows, rows)
+    scores: Any = one.held_out.scores[kept]
+    truth: Truth = one.held_out.truth[kept]
+    return HeldOut.of(scores, truth, is_exact=one.held_out.is_exact)
+
+
+def _scale(held_out: HeldOut) -> float:
+    return float(pooled_slope(ScoreGroups.of(held_out)))
+
+
+def _floor(held_out: HeldOut) -> float:
+    """Just below every score, so that a sparse sum stores no zero."""
+    scores = held_out.scores.data if issparse(held_out.scores) else held_out.scores
+    finite = scores[scores > -np.inf]
+    return float(np.floor(finite.min(initial=0)) - 1)
+
+
+def _sparse_sum(members: Sequence[Member], scores: Sequence[Any]) -> Any:
+    """Stored scores added up as distances from the floors, then moved back."""
+    total: Any = None
+    for member, own in zip(members, scores, strict=True):
+        above = own.copy()
+        above.data = (above.data - np.float32(member.floor)) * np.float32(member.weight)
+        total = above if total is None else total + above
+    total.data += np.float32(sum(member.weight * member.floor for member in members))
+    return total
