@@ -1,0 +1,56 @@
+"""Puts routes, errors and the service together into one FastAPI application."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import BinaryIO
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from app.api.access_log import AccessLog
+from app.api.door import Door
+from app.api.errors import problem
+from app.api.routes import health, models, predict
+from app.api.visit import visit_of
+from app.errors import AppError
+from app.serving.service import Service
+
+TITLE = "labelserve"
+
+
+def create_app(service: Service, *, log_stream: BinaryIO | None = None) -> FastAPI:
+    """The application; everything it needs comes in as an argument."""
+    settings = service.settings
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        await service.start()
+        yield
+        await service.stop()
+
+    app = FastAPI(
+        title=TITLE,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/openapi.json" if settings.docs else None,
+        root_path=settings.root_path,
+        lifespan=lifespan,
+    )
+    app.state.service = service
+    for error in (AppError, RequestValidationError, HTTPException):
+        app.add_exception_handler(error, _answer)
+    log = AccessLog(log_stream) if settings.log_level in ("debug", "info") else None
+    app.add_middleware(Door, service=service, access_log=log)
+    predict.add_to(app, service)
+    for module in (health, models):
+        app.include_router(module.router)
+    return app
+
+
+async def _answer(request: Request, error: Exception) -> Response:
+    status, headers, body = problem(error, visit_of(request.scope).request_id)
+    answer = Response(body, status)
+    answer.raw_headers[:] = [*headers, (b"content-length", b"%d" % len(body))]
+    return answer

@@ -1,0 +1,52 @@
+"""Bodies read within their bounds: bytes and time."""
+
+import asyncio
+
+from starlette.types import Message, Receive
+
+from app.api.door import ClientLeftError
+from app.api.visit import Visit
+from app.errors import DeadlineError, PayloadTooLargeError
+from app.serving.admission import Deadline
+
+
+async def read_body(receive: Receive, visit: Visit, limit: int, deadline: Deadline) -> bytes:
+    """The whole body; PayloadTooLargeError as soon as it is known to be too long."""
+    check_length(visit, limit)
+    message = await next_message(receive, deadline)
+    body: bytes = message["body"]
+    if not message.get("more_body"):
+        if len(body) > limit:
+            raise _too_long(limit)
+        return body
+    pieces, size = [body], len(body)
+    while message.get("more_body"):
+        message = await next_message(receive, deadline)
+        pieces.append(message["body"])
+        size += len(pieces[-1])
+        if size > limit:
+            raise _too_long(limit)
+    return b"".join(pieces)
+
+
+async def next_message(receive: Receive, deadline: Deadline) -> Message:
+    """The next piece of a body, within the time there is."""
+    try:
+        async with asyncio.timeout(deadline.remaining):
+            message = await receive()
+    except TimeoutError:
+        raise DeadlineError("the body did not arrive in the time allowed") from None
+    if message["type"] == "http.disconnect":
+        raise ClientLeftError
+    return message
+
+
+def check_length(visit: Visit, limit: int) -> None:
+    """Refuse a body whose own header says it is too long."""
+    said = visit.header(b"content-length")
+    if said.isdigit() and int(said[:20]) > limit:
+        raise _too_long(limit)
+
+
+def _too_long(limit: int) -> PayloadTooLargeError:
+    return PayloadTooLargeError(f"the body is longer than {limit} bytes")

@@ -1,0 +1,97 @@
+"""The door: every request passes here first and last. Ids, telemetry, log, the last resort."""
+
+import logging
+import traceback
+from time import perf_counter
+from typing import Any
+
+from prometheus_client import Gauge
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.api.access_log import AccessLog
+from app.api.errors import problem
+from app.api.visit import Visit
+from app.serving.service import Service
+
+UNROUTED = "unrouted"
+CLIENT_LEFT = 499
+
+log = logging.getLogger("labelserve.door")
+
+
+class ClientLeftError(Exception):
+    """The client closed its connection before its request had ended: nobody to answer."""
+
+
+class Door:
+    """Middleware around the whole application."""
+
+    def __init__(self, app: ASGIApp, service: Service, access_log: AccessLog | None) -> None:
+        self._app, self._service, self._log = app, service, access_log
+        self._durations: dict[tuple[str, str, int], Any] = {}
+        self._in_flight: Gauge = service.telemetry.in_flight.labels("all")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, and note what came of it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        visit = scope["visit"] = Visit(scope)
+
+        async def answering(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                visit.status = message["status"]
+                message["headers"] = self._headers(message["headers"], visit)
+            else:
+                visit.bytes_out += len(message.get("body", b""))
+            await send(message)
+
+        self._in_flight.inc()
+        try:
+            await self._app(scope, receive, answering)
+        except ClientLeftError:
+            visit.status = CLIENT_LEFT
+        except Exception as error:
+            await self._last_resort(error, visit, answering)
+        finally:
+            self._in_flight.dec()
+            self._note(scope, visit)
+
+    def _headers(self, headers: Any, visit: Visit) -> list[tuple[bytes, bytes]]:
+        found = [
+            *headers,
+            (b"x-request-id", visit.request_id.encode()),
+            (b"x-content-type-options", b"nosniff"),
+        ]
+        if visit.traceparent is not None:
+            found.append((b"traceparent", visit.traceparent))
+        if self._service.is_draining:
+            found.append((b"connection", b"close"))
+        return found
+
+    async def _last_resort(self, error: Exception, visit: Visit, send: Send) -> None:
+        # The message of a foreign error may hold a client's text: only its place is logged.
+        frames = traceback.extract_tb(error.__traceback__)[-8:]
+        places = " < ".join(f"{frame.filename}:{frame.lineno}" for frame in reversed(frames))
+        log.error("request %s: %s at %s", visit.request_id, type(error).__name__, places)
+        if visit.status:
+            raise ConnectionError("the answer had begun; the connection is closed") from None
+        status, headers, body = problem(error, visit.request_id)
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+    def _note(self, scope: Scope, visit: Visit) -> None:
+        if not visit.route:
+            visit.route = getattr(scope.get("route"), "path", UNROUTED)
+        key = (visit.method, visit.route, visit.status)
+        duration = self._durations.get(key)
+        if duration is None:
+            method = visit.method if visit.method in METHODS else "OTHER"
+            duration = self._service.telemetry.durations.labels(method, visit.route, visit.status)
+            self._durations[(method, visit.route, visit.status)] = duration
+        duration.observe(perf_counter() - visit.start)
+        if self._log is not None:
+            self._log.write(visit)
+
+
+METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}

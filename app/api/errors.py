@@ -1,0 +1,158 @@
+"""Which HTTP answer each error of app/errors.py becomes (RFC 9457). The only place that knows."""
+
+import re
+from http import HTTPStatus
+from typing import Any
+
+import msgspec
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from app.errors import (
+    AppError,
+    ConflictError,
+    DamagedArtifactError,
+    DeadlineError,
+    DrainingError,
+    ForbiddenError,
+    FormatVersionError,
+    InvalidDataError,
+    InvalidRequestError,
+    MalformedBodyError,
+    MissingExtraError,
+    ModelNotFoundError,
+    ModelUnavailableError,
+    PayloadTooLargeError,
+    SettingsError,
+    StorageFullError,
+    TooManyRequestsError,
+    UnattainableError,
+    UnauthorizedError,
+    UnsupportedMediaTypeError,
+)
+
+STATUS: dict[type[AppError], int] = {
+    InvalidDataError: 422,
+    InvalidRequestError: 422,
+    UnattainableError: 422,
+    MalformedBodyError: 400,
+    UnauthorizedError: 401,
+    ForbiddenError: 403,
+    ModelNotFoundError: 404,
+    ModelUnavailableError: 503,
+    DamagedArtifactError: 503,
+    FormatVersionError: 503,
+    MissingExtraError: 503,
+    DrainingError: 503,
+    ConflictError: 409,
+    PayloadTooLargeError: 413,
+    UnsupportedMediaTypeError: 415,
+    TooManyRequestsError: 429,
+    StorageFullError: 507,
+    DeadlineError: 504,
+    SettingsError: 500,
+}
+
+PROBLEM = b"application/problem+json"
+MOST_POINTERS = 10
+MOST_DETAIL = 2000
+HEADERS_OF_FRAMEWORK = {"allow"}
+
+Headers = list[tuple[bytes, bytes]]
+
+
+class Problem(msgspec.Struct, omit_defaults=True):
+    """The body of every error answer (RFC 9457)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    request_id: str
+    line: int | None = None
+    best: dict[str, float] | None = None
+    errors: list[dict[str, str]] | None = None
+
+
+def problem(error: Exception, request_id: str) -> tuple[int, Headers, bytes]:
+    """Status, headers and body of the answer to an error; nothing the client sent is in it."""
+    if isinstance(error, AppError):
+        found = _of_ours(error, request_id)
+    elif isinstance(error, RequestValidationError):
+        found = _of_parameters(error, request_id)
+    elif isinstance(error, HTTPException):
+        phrase = HTTPStatus(error.status_code).phrase
+        found = Problem("about:blank", phrase, error.status_code, phrase, request_id)
+    else:
+        sentence = "something went wrong here; the log has the request id"
+        found = Problem("urn:labelserve:error:internal", "Internal", 500, sentence, request_id)
+    headers = [(b"content-type", PROBLEM), *_headers(error)]
+    return found.status, headers, msgspec.json.encode(found)
+
+
+def invalid_body(error: Exception) -> AppError:
+    """Our error for what the decoder says of a body, without the client's own words."""
+    if not isinstance(error, msgspec.ValidationError):
+        return MalformedBodyError("the body is not JSON as RFC 8259 has it, in UTF-8")
+    sentence, _, place = str(error).partition(" - at `$")
+    sentence = re.sub(r"unknown field `.*", "a field that is not known", sentence, flags=re.DOTALL)
+    return InvalidRequestError(sentence, pointer=_pointer(place.rstrip("`")))
+
+
+def _pointer(path: str) -> str:
+    """A JSON pointer from a decoder's path.
+
+    >>> _pointer(".documents[3].text")
+    '/documents/3/text'
+    """
+    return "".join(f"/{part}" for part in re.findall(r"[a-z_]+|\d+", path))
+
+
+def _of_ours(error: AppError, request_id: str) -> Problem:
+    status = STATUS[type(error)]
+    detail = error.without_content() if isinstance(error, InvalidDataError) else str(error)
+    found = Problem(
+        f"urn:labelserve:error:{error.code}",
+        error.code.replace("-", " ").capitalize(),
+        status,
+        detail[:MOST_DETAIL],
+        request_id,
+    )
+    if isinstance(error, InvalidDataError):
+        found.line = error.line
+    if isinstance(error, UnattainableError):
+        found.best = error.best
+    if isinstance(error, InvalidRequestError) and error.pointer:
+        found.errors = [{"pointer": error.pointer, "detail": detail[:MOST_DETAIL]}]
+    return found
+
+
+def _of_parameters(error: RequestValidationError, request_id: str) -> Problem:
+    places = [_parameter(found) for found in error.errors()[:MOST_POINTERS]]
+    detail = "; ".join(f"{place['pointer']}: {place['detail']}" for place in places)[:MOST_DETAIL]
+    code = InvalidRequestError.code
+    return Problem(
+        f"urn:labelserve:error:{code}", "Invalid request", 422, detail, request_id, errors=places
+    )
+
+
+def _parameter(found: dict[str, Any]) -> dict[str, str]:
+    # The message names what is accepted; the value found ("input", "ctx") stays out.
+    pointer = "/" + "/".join(str(part) for part in found["loc"][:2])
+    detail = "not known" if found["type"] == "extra_forbidden" else str(found["msg"])
+    return {"pointer": pointer[:80], "detail": detail[:200]}
+
+
+def _headers(error: Exception) -> Headers:
+    if isinstance(error, UnauthorizedError):
+        return [(b"www-authenticate", b"Bearer")]
+    if isinstance(error, TooManyRequestsError):
+        return [(b"retry-after", str(error.retry_after).encode())]
+    if isinstance(error, ModelUnavailableError | DrainingError):
+        return [(b"retry-after", b"5")]
+    if isinstance(error, HTTPException):
+        pairs = (error.headers or {}).items()
+        return [
+            (k.lower().encode(), v.encode()) for k, v in pairs if k.lower() in HEADERS_OF_FRAMEWORK
+        ]
+    return []

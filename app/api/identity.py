@@ -1,0 +1,76 @@
+"""Who calls: from a key, from a trusted gateway's headers, or anyone at all."""
+
+import ipaddress
+from typing import Annotated, Any
+
+from fastapi import Request, Security
+from fastapi.security import HTTPBearer, SecurityScopes
+
+from app.api.visit import visit_of
+from app.errors import UnauthorizedError
+from app.serving.keys import ANYONE, Identity
+from app.serving.service import Service
+
+BEARER = b"bearer "
+
+
+class KeyScheme(HTTPBearer):
+    """How the OpenAPI document describes the key; the checking is done by `identify`."""
+
+    async def __call__(self, request: Request) -> Any:  # type: ignore[override]
+        """Nothing: see `identify`."""
+        return None
+
+
+SCHEME = KeyScheme(scheme_name="key", description="A key made by `scripts/keys.py`.")
+
+
+def identify(scope: Any, service: Service) -> Identity:
+    """The caller, or UnauthorizedError."""
+    auth = service.settings.effective_auth
+    if auth == "none":
+        return ANYONE
+    visit = visit_of(scope)
+    if auth == "proxy":
+        found = _from_gateway(scope, service)
+    else:
+        sent = visit.header(b"authorization")
+        if sent[:7].lower() != BEARER or service.keys is None:
+            raise UnauthorizedError("no valid key was sent; send Authorization: Bearer <key>")
+        found = service.keys.identify(sent[7:].strip())
+    visit.caller = found.name
+    return found
+
+
+def _from_gateway(scope: Any, service: Service) -> Identity:
+    settings, visit = service.settings, visit_of(scope)
+    address = (scope.get("client") or ("",))[0]
+    user = visit.header(settings.proxy_user_header.lower().encode()).decode("latin-1").strip()
+    if not _is_trusted(address, settings.trusted_proxies) or not user:
+        raise UnauthorizedError("the request did not come through the gateway with a user")
+    groups = visit.header(settings.proxy_groups_header.lower().encode()).decode("latin-1")
+    names = {group.strip() for group in groups.replace(";", ",").split(",")}
+    pairs = (pair.partition("=") for pair in settings.proxy_groups)
+    return Identity(user[:64], frozenset(scope for group, _, scope in pairs if group in names))
+
+
+def _is_trusted(address: str, networks: tuple[str, ...]) -> bool:
+    try:
+        client = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    return any(client in ipaddress.ip_network(network, strict=False) for network in networks)
+
+
+def _caller(
+    request: Request, scopes: SecurityScopes, _: Annotated[None, Security(SCHEME)]
+) -> Identity:
+    identity = identify(request.scope, request.app.state.service)
+    for scope in scopes.scopes:
+        identity.require(scope)
+    return identity
+
+
+def caller_with(scope: str) -> Any:
+    """A dependency: the caller, who must have this scope. It declares the scope in OpenAPI."""
+    return Security(_caller, scopes=[scope])

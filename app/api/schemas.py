@@ -1,0 +1,94 @@
+"""What POST /predict reads and writes: the one definition that decodes, encodes and documents."""
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from app.prediction import Prediction, Query
+
+LONGEST_NAME = 200
+MOST_LABELS = 10_000
+MOST_K = 100_000
+MOST_TERMS = 100
+
+ModelName = Annotated[str, Meta(max_length=LONGEST_NAME, description="`NAME` or `NAME@VERSION`.")]
+
+
+class Document(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """A text with an id of the client's own, which comes back with its labels."""
+
+    text: str
+    id: Annotated[str, Meta(max_length=1000)] | None = None
+
+
+class PredictRequest(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """Documents, and what is asked about them."""
+
+    documents: Annotated[
+        list[str | Document], Meta(min_length=1, description="1 to 1000 texts or documents.")
+    ]
+    model: ModelName | None = None
+    top_k: Annotated[int, Meta(ge=1, le=MOST_K, description="At most so many labels.")] | None = (
+        None
+    )
+    operating_point: (
+        Annotated[
+            str,
+            Meta(
+                max_length=40,
+                description="`tuned`, `precision>=P`, `recall>=R`, `f1`, `f0.5`, `f2`, each "
+                "optionally `macro:…`.",
+            ),
+        ]
+        | None
+    ) = None
+    threshold: Annotated[float, Meta(description="One cut on `score`.")] | None = None
+    min_probability: (
+        Annotated[float, Meta(ge=0, le=1, description="One cut on `probability`.")] | None
+    ) = None
+    labels: (
+        Annotated[
+            list[str],
+            Meta(min_length=1, max_length=MOST_LABELS, description="Only these labels may come."),
+        ]
+        | None
+    ) = None
+    explain: (
+        Annotated[int, Meta(ge=1, le=MOST_TERMS, description="Terms a label is explained by.")]
+        | None
+    ) = None
+
+    def query(self) -> Query:
+        """What is asked, apart from the documents and the model."""
+        return Query(
+            self.top_k,
+            self.operating_point,
+            self.threshold,
+            self.min_probability,
+            None if self.labels is None else tuple(self.labels),
+            self.explain,
+        )
+
+
+class OperatingPoint(msgspec.Struct, omit_defaults=True):
+    """The operating point used, and what was expected there on held-out data."""
+
+    name: str
+    precision: float | None = None
+    recall: float | None = None
+
+
+class PredictResponse(msgspec.Struct, omit_defaults=True):
+    """Predictions in the order of the request, with the version that made them."""
+
+    model: str
+    version: str
+    predictions: list[Prediction]
+    operating_point: OperatingPoint | None = None
+
+
+def components(*types: Any) -> dict[str, Any]:
+    """The types' JSON schemas by name, for the OpenAPI document."""
+    _, found = msgspec.json.schema_components(types, ref_template="#/components/schemas/{name}")
+    return found

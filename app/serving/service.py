@@ -1,0 +1,80 @@
+"""Service: the running parts together, without HTTP."""
+
+import asyncio
+import logging
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from app.artifacts.store import Store
+from app.serving.admission import Admission
+from app.serving.keys import KeysFile
+from app.serving.registry import Registry
+from app.serving.telemetry import Telemetry
+from app.settings import Settings
+
+THREADS = 2
+
+log = logging.getLogger("labelserve.service")
+
+
+@dataclass(slots=True)
+class Service:
+    """Everything a route may need; made once, passed on as an argument."""
+
+    settings: Settings
+    registry: Registry
+    telemetry: Telemetry
+    keys: KeysFile | None
+    documents: Admission
+    evaluations: Admission
+    threads: ThreadPoolExecutor
+    is_draining: bool = False
+    _watching: asyncio.Task[None] | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Service":
+        """The parts these settings ask for; nothing is loaded yet."""
+        telemetry = Telemetry()
+        registry = Registry(
+            Store(settings.models_dir),
+            default=settings.default_model,
+            required=settings.required_models,
+            on_failure=lambda name, kind: telemetry.load_failures.labels(name, kind).inc(),
+        )
+        has_keys = settings.effective_auth == "keys" and settings.api_keys_file is not None
+        return cls(
+            settings,
+            registry,
+            telemetry,
+            KeysFile(settings.api_keys_file) if has_keys and settings.api_keys_file else None,
+            Admission(settings.max_concurrency, "documents"),
+            Admission(settings.max_evaluations, "evaluations"),
+            ThreadPoolExecutor(THREADS, thread_name_prefix="predict"),
+        )
+
+    async def start(self) -> None:
+        """Begin to watch the models folder; the first look loads what is there."""
+        self._watching = asyncio.create_task(self._watch())
+
+    async def stop(self) -> None:
+        """End everything that was started."""
+        if self._watching is not None:
+            self._watching.cancel()
+            await asyncio.gather(self._watching, return_exceptions=True)
+        self.threads.shutdown(wait=False, cancel_futures=True)
+
+    def look(self) -> None:
+        """Load what is new and drop what is gone, now."""
+        self.registry.refresh()
+        loaded = self.registry.loaded
+        self.telemetry.show_models((name, found.model.version) for name, found in loaded.items())
+
+    async def _watch(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                # A thread of its own: loading must wait for no prediction, nor they for it.
+                await loop.run_in_executor(None, self.look)
+            except Exception:
+                log.exception("the models folder could not be looked at")
+            await asyncio.sleep(self.settings.poll_seconds)
