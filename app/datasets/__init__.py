@@ -14,6 +14,10 @@ __all__ = ["FORMATS", "Document", "Limits", "ReadOptions", "Reading", "Summary",
 FORMATS = {
     "tsv": "app.datasets.tsv:documents",
     "jsonl": "app.datasets.jsonl:documents",
+    "csv": "app.datasets.csv:documents",
+    "parquet": "app.datasets.parquet:documents",
+    "svmlight": "app.datasets.svmlight:documents",
+    "folder": "app.datasets.folder:documents",
 }
 
 

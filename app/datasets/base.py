@@ -24,7 +24,11 @@ class Document:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How a data set is read; the command line and the API offer the same ones."""
+    """How a data set is read; the command line and the API offer the same ones.
+
+    `labels` says whether a table without the label column is refused (`required`) or read as
+    unlabelled documents (`optional`, for prediction).
+    """
 
     format: str = "auto"
     text_columns: tuple[str, ...] = ("text",)
@@ -32,6 +36,7 @@ class ReadOptions:
     label_separator: str = "|"
     label_columns: tuple[str, ...] = ()
     id_column: str = "id"
+    labels: Literal["required", "optional"] = "required"
     on_error: Literal["fail", "skip"] = "fail"
     label_map: Mapping[str, str] | None = None
     unlabelled: Literal["keep", "drop"] = "keep"

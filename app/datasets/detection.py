@@ -4,7 +4,7 @@ import re
 from pathlib import PurePath
 
 from app.datasets.encoding import head_text
-from app.datasets.source import Source
+from app.datasets.source import COMPRESSIONS, Source
 from app.errors import InvalidDataError
 
 SUFFIXES = {
@@ -17,7 +17,6 @@ SUFFIXES = {
     ".svm": "svmlight",
     ".svmlight": "svmlight",
 }
-COMPRESSIONS = {".gz", ".zst"}
 PARQUET = b"PAR1"
 XMC_HEADER = re.compile(r"\d+ \d+ \d+\s*")
 SVMLIGHT = re.compile(r"[^\s:\t]*( +\d+:[-+.\deE]+)+\s*")

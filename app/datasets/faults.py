@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from app.datasets.label_sets import BadLabelError
 from app.errors import InvalidDataError
 
 LISTED = 20
@@ -29,12 +30,20 @@ class Faults:
         self, problem: str, *, line: int, column: int = 1, found: str = "", accepted: str = ""
     ) -> None:
         """Refuse one record."""
-        error = self.fatal(problem, line=line, column=column, found=found, accepted=accepted)
+        self.take(self.fatal(problem, line=line, column=column, found=found, accepted=accepted))
+
+    def take(self, error: InvalidDataError) -> None:
+        """Refuse one record with an error made elsewhere."""
         if self.on_error == "fail":
             raise error
         self.skipped += 1
         if len(self.listed) < LISTED:
-            self.listed.append(Fault(line, error.without_content()))
+            place = "" if error.file == self.file else f"{error.file}: "
+            self.listed.append(Fault(error.line or 1, f"{place}{error.without_content()}"))
+
+    def refuse(self, bad: BadLabelError, *, line: int, column: int) -> None:
+        """Refuse one record for one of its labels."""
+        self.add(bad.problem, line=line, column=column, found=bad.name, accepted=bad.accepted)
 
     def fatal(
         self, problem: str, *, line: int, column: int = 1, found: str = "", accepted: str = ""

@@ -27,14 +27,7 @@ def documents(source: Source, options: ReadOptions, faults: Faults) -> Iterator[
                 faults.add(line=number, **bad_json(line, error, options)._asdict())
             continue
         except BadLabelError as bad:
-            column = place(line, options.label_column)
-            faults.add(
-                bad.problem,
-                line=number,
-                column=column,
-                found=bad.label,
-                accepted=LabelSets.accepted,
-            )
+            faults.refuse(bad, line=number, column=place(line, options.label_column))
             continue
         yield Document(_text(record), labels, _id(record.id), number)
 

@@ -3,24 +3,23 @@
 from collections.abc import Iterable, Mapping
 
 CONTROLS = {*map(chr, range(32)), "\x7f", "\u2028", "\u2029"}
+ACCEPTED = "label names that are not empty and hold no control characters"
 
 
 class BadLabelError(ValueError):
     """A name that cannot be a label; `position` is its place among the names given."""
 
-    def __init__(self, problem: str, label: str, position: int) -> None:
-        self.problem, self.label, self.position = problem, label, position
+    def __init__(self, problem: str, name: str, position: int, accepted: str = ACCEPTED) -> None:
+        self.problem, self.name, self.position, self.accepted = problem, name, position, accepted
         super().__init__(problem)
 
 
 class LabelSets:
-    """Turns names as written into labels; remembers every name, so that it is checked once.
+    """Turns names as written into labels; remembers every name, so that each is checked once.
 
-    White space around a name is removed. `empty` says whether a name of nothing is left out
-    (between two separators) or refused (a list that holds an empty string).
+    White space around a name is removed. An empty name is passed over (nothing stands between
+    two separators), or refused where `empty_is_bad` (a list that holds an empty string).
     """
-
-    accepted = "names without control characters"
 
     def __init__(self, label_map: Mapping[str, str] | None, *, empty_is_bad: bool = False) -> None:
         self._map = label_map or {}
@@ -34,6 +33,8 @@ class LabelSets:
             labels = [known[name] for name in names]
         except KeyError:
             labels = [self._label(name, position) for position, name in enumerate(names)]
+        if len(labels) == 1 and labels[0]:
+            return (labels[0],)
         return tuple(dict.fromkeys(filter(None, labels)))
 
     def _label(self, name: str, position: int) -> str:
@@ -42,4 +43,4 @@ class LabelSets:
             raise BadLabelError("an empty label", name, position)
         if not CONTROLS.isdisjoint(label):
             raise BadLabelError("a control character in a label", name, position)
-        return self._known.setdefault(name, self._map.get(label, label).strip())
+        return self._known.setdefault(name, self._map.get(label, label))

@@ -11,8 +11,7 @@ from typing import BinaryIO
 from app.datasets.compression import inflated
 from app.errors import InvalidDataError, PayloadTooLargeError
 
-CHUNK = 1 << 20
-HEAD = 1 << 16
+COMPRESSIONS = {".gz", ".zst"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +38,8 @@ class Source:
         self.bytes = 0
         self._hash = hashlib.sha256()
         self._stream = None if self.is_folder else _opened(origin)
-        self._chunks = self._counted() if self._stream else iter(())
-        self.head = next(self._chunks, b"")
+        self._chunks = self._counted()
+        self.head = self._first()
 
     @property
     def is_folder(self) -> bool:
@@ -56,23 +55,34 @@ class Source:
         """All bytes from the start, in pieces of about a mebibyte."""
         return chain((self.head,) if self.head else (), self._chunks)
 
-    def count(self, piece: bytes) -> None:
-        """Add bytes that a reader took by another way to the number and the hash."""
-        self.bytes += len(piece)
-        self._hash.update(piece)
-        if self.limits.max_bytes is not None and self.bytes > self.limits.max_bytes:
-            raise PayloadTooLargeError(f"the data are larger than {self.limits.max_bytes} bytes")
+    def absorb(self, name: str, part: "Source") -> None:
+        """Count a file of this folder: its bytes, and its name and hash."""
+        self._hash.update(f"{name}\0{part.sha256}\n".encode(errors="surrogateescape"))
+        self._add(part.bytes)
 
     def close(self) -> None:
         """Close what was opened here; a stream that was given stays open."""
         if self._stream is not None and self.path is not None:
             self._stream.close()
 
+    def _first(self) -> bytes:
+        try:
+            return next(self._chunks, b"")
+        except InvalidDataError as error:
+            raise InvalidDataError(error.problem, file=self.name, line=1) from error
+
     def _counted(self) -> Iterator[bytes]:
-        assert self._stream is not None  # noqa: S101 - for the type checker
+        if self._stream is None:
+            return
         for piece in inflated(self._stream, self.name, self.limits.max_ratio):
-            self.count(piece)
+            self._hash.update(piece)
+            self._add(len(piece))
             yield piece
+
+    def _add(self, count: int) -> None:
+        self.bytes += count
+        if self.limits.max_bytes is not None and self.bytes > self.limits.max_bytes:
+            raise PayloadTooLargeError(f"the data are larger than {self.limits.max_bytes} bytes")
 
 
 def _name(origin: str | Path | BinaryIO) -> str:

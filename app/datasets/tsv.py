@@ -19,28 +19,23 @@ def documents(source: Source, options: ReadOptions, faults: Faults) -> Iterator[
     label_sets, tabs = LabelSets(options.label_map), 0
     for number, line in lines(source, faults):
         tabs = tabs or min(line.count("\t"), 2)
-        fields = line.split("\t", tabs or 1)
-        if len(fields) <= max(tabs, 1):
-            if line.strip():
-                _refuse(line, number, tabs, faults)
+        *before, labels, text = line.split("\t", tabs) if tabs else ("", "")
+        if len(before) != tabs - 1:
+            _refuse(line, number, tabs, faults)
             continue
         try:
-            labels = label_sets(fields[-2].split(" "))
+            found = label_sets(labels.split(" "))
         except BadLabelError as bad:
-            before = len(fields[0]) + 1 if tabs == 2 else 0
-            before += len(" ".join(fields[-2].split(" ")[: bad.position])) + (bad.position > 0)
-            faults.add(
-                bad.problem,
-                line=number,
-                column=before + 1,
-                found=bad.label,
-                accepted=LabelSets.accepted,
-            )
+            start = sum(len(field) + 1 for field in before)
+            column = start + sum(len(n) + 1 for n in labels.split(" ")[: bad.position]) + 1
+            faults.refuse(bad, line=number, column=column)
             continue
-        yield Document(fields[-1], labels, fields[0] or None if tabs == 2 else None, number)
+        yield Document(text, found, before[0] if before and before[0] else None, number)
 
 
 def _refuse(line: str, number: int, tabs: int, faults: Faults) -> None:
+    if not line or line.isspace():
+        return
     accepted = {2: WITH_ID, 1: WITHOUT_ID}.get(tabs, f"{WITHOUT_ID}, or {WITH_ID}")
-    problem = "a line without a TAB" if "\t" not in line else "a line with one TAB"
+    problem = "a line with one TAB" if "\t" in line else "a line without a TAB"
     faults.add(problem, line=number, column=len(line) + 1, found=line, accepted=accepted)

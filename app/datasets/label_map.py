@@ -1,0 +1,32 @@
+"""A file that renames labels: rows of `from,to`."""
+
+from pathlib import Path
+
+from app.datasets.csv_rows import delimiter_of, rows
+from app.datasets.encoding import head_text
+from app.datasets.faults import Faults
+from app.datasets.source import Limits, Source
+
+ACCEPTED = "rows of from,to: a label and its new name, or nothing to drop it"
+
+
+def load_label_map(path: str | Path) -> dict[str, str]:
+    """Old label → new label, or "" for a label to drop; a first row `from,to` is a header."""
+    source = Source(path, Limits())
+    faults = Faults(source.name)
+    delimiter = delimiter_of(head_text(source).partition("\n")[0])
+    renamed: dict[str, str] = {}
+    try:
+        for line, row in rows(source, faults, delimiter):
+            names = [name.strip() for name in row]
+            if line == 1 and [name.lower() for name in names] == ["from", "to"]:
+                continue
+            if len(names) != 2 or not names[0]:
+                raise faults.fatal("not `from,to`", line=line, found=row[0], accepted=ACCEPTED)
+            if renamed.setdefault(names[0], names[1]) != names[1]:
+                raise faults.fatal(
+                    "a label renamed twice", line=line, found=row[0], accepted=ACCEPTED
+                )
+    finally:
+        source.close()
+    return renamed
