@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.state import pack_strings, unpack_strings
-
-HASH_START = 2166136261
-HASH_STEP = 16777619
-"""FNV-1a with 32 bits. A hash only says where to look: keys are always compared whole."""
+from app.kernels import kernels
+from app.kernels.forms import Terms, fixed
+from app.state import unpack_strings
 
 
 @dataclass(frozen=True)
@@ -20,7 +18,8 @@ class Vocabulary:
     """Terms in code-point order; a term's place is its column.
 
     `table` is open addressing with linear probing over a power of two of slots. A slot is 0 when
-    free, else the term's hash in the upper and its column + 1 in the lower 32 bits.
+    free, else the term's hash in the upper and its column + 1 in the lower 32 bits. A hash only
+    says where to look: terms are always compared whole.
     """
 
     packed: NDArray[np.uint8]
@@ -30,8 +29,14 @@ class Vocabulary:
     @classmethod
     def of(cls, terms: Sequence[str]) -> "Vocabulary":
         """A vocabulary of terms that are sorted already."""
-        arrays = pack_strings(terms, "terms")
-        return cls(arrays["terms"], arrays["terms_ends"], hash_table(terms))
+        return cls.of_bytes([term.encode() for term in terms])
+
+    @classmethod
+    def of_bytes(cls, terms: Sequence[bytes]) -> "Vocabulary":
+        """A vocabulary of terms in UTF-8 that are sorted already."""
+        packed = np.frombuffer(b"".join(terms), dtype=np.uint8)
+        ends = np.cumsum(np.fromiter(map(len, terms), np.int64, len(terms)))
+        return cls(packed, ends, kernels("hashing").hash_table(packed, ends))
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> "Vocabulary":
@@ -46,6 +51,10 @@ class Vocabulary:
         """The vocabulary of the marked columns only."""
         return Vocabulary.of([self.terms[column] for column in np.flatnonzero(keep)])
 
+    def form(self) -> Terms:
+        """The vocabulary as kernels see it."""
+        return Terms(fixed(self.packed), fixed(self.ends), fixed(self.table))
+
     def __len__(self) -> int:
         return len(self.ends)
 
@@ -58,33 +67,3 @@ class Vocabulary:
     def columns(self) -> dict[str, int]:
         """Term → column, for plain Python."""
         return {term: column for column, term in enumerate(self.terms)}
-
-
-def hash_of(key: bytes) -> int:
-    """FNV-1a, 32 bits.
-
-    >>> hash_of(b"") == HASH_START
-    True
-    """
-    value = HASH_START
-    for byte in key:
-        value = ((value ^ byte) * HASH_STEP) & 0xFFFFFFFF
-    return value
-
-
-def n_slots(n_terms: int) -> int:
-    """A power of two at least twice the number of terms, so that probing stays short."""
-    return 1 << max(3, (2 * n_terms - 1).bit_length())
-
-
-def hash_table(terms: Sequence[str]) -> NDArray[np.uint64]:
-    """The table of `Vocabulary`, filled in column order."""
-    slots = [0] * n_slots(len(terms))
-    last = len(slots) - 1
-    for column, term in enumerate(terms):
-        value = hash_of(term.encode())
-        slot = value & last
-        while slots[slot]:
-            slot = (slot + 1) & last
-        slots[slot] = value << 32 | (column + 1)
-    return np.array(slots, dtype=np.uint64)

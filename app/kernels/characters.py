@@ -1,0 +1,33 @@
+"""What Python thinks of each character: part of a word, white space, or neither."""
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+WORD, SPACE = 1, 2
+OTHER, WIDE = 0, 255
+"""Marks in `letters`: no letter of a word; the first byte of a character beyond ASCII."""
+
+
+@cache
+def classes() -> NDArray[np.uint8]:
+    r"""WORD, SPACE or 0 for every code point, as this very Python decides for `\w` and `\s`.
+
+    Asked once a process, since each Python knows the Unicode of its own year.
+    """
+    every = np.arange(0x110000, dtype="<u4").view("<U1")
+    found = np.char.isalnum(every).astype(np.uint8)
+    found[ord("_")] = WORD
+    found[np.char.isspace(every)] = SPACE
+    return found
+
+
+@cache
+def letters(lowercase: bool) -> NDArray[np.uint8]:
+    """For every byte: the letter it is in a word, lower-cased if so wanted; else OTHER or WIDE."""
+    table = np.full(256, WIDE, dtype=np.uint8)
+    for byte in range(128):
+        is_letter = chr(byte).isalnum() or byte == ord("_")
+        table[byte] = ord(chr(byte).lower() if lowercase else chr(byte)) if is_letter else OTHER
+    return table
