@@ -13,7 +13,7 @@ from app.heldout import HeldOut
 from app.learners import learner_class
 from app.learners.base import Fitting, Learner
 from app.learners.folds import stratified_folds
-from app.learners.out_of_fold import fit_with_out_of_fold, held_out_scores
+from app.learners.out_of_fold import fit_with_out_of_fold
 from app.training.recipe import MemberRecipe
 from app.vectorizers import vectorizer_class
 from app.vectorizers.base import Vectorizer
@@ -49,8 +49,7 @@ def fit_member(
     `folds` (out-of-fold scores of every document), or, for learners that stop early, with one part
     of the documents kept aside. `folds` of 0 holds nothing out.
     """
-    vectorizer = _built(vectorizer_class(recipe.vectorizer), recipe.vectorizer_settings)
-    learner = _built(learner_class(recipe.learner), recipe.settings)
+    vectorizer, learner = built(recipe)
     features = vectorizer.fit_transform(
         data.documents, jobs=fitting.jobs, progress=fitting.progress
     )
@@ -67,12 +66,20 @@ def fit_member(
     return FittedMember(Member(vectorizer, learner), held_out, np.arange(len(parts)))
 
 
+def built(recipe: MemberRecipe) -> tuple[Vectorizer, Learner]:
+    """A new vectorizer and learner; a wrong setting is refused by name."""
+    return (
+        _built(vectorizer_class(recipe.vectorizer), recipe.vectorizer_settings),
+        _built(learner_class(recipe.learner), recipe.settings),
+    )
+
+
 def _with_validation(
     vectorizer: Vectorizer, learner: Learner, features: Any, data: TrainingData, fitting: Fitting
 ) -> FittedMember:
     valid = vectorizer.transform(data.valid_documents, jobs=fitting.jobs)
     learner.fit(features, data.truth, replace(fitting, valid=(valid, data.valid_truth)))
-    held_out = held_out_scores(learner, valid, data.valid_truth, fitting)
+    held_out = HeldOut.of(learner.scores(valid, jobs=fitting.jobs), data.valid_truth)
     return FittedMember(Member(vectorizer, learner), held_out, np.arange(held_out.n_documents))
 
 
@@ -87,7 +94,7 @@ def _with_part_aside(
     rows, others = np.flatnonzero(aside), np.flatnonzero(~aside)
     valid = (features[rows], truth[rows])
     learner.fit(features[others], truth[others], replace(fitting, valid=valid))
-    held_out = held_out_scores(learner, *valid, fitting)
+    held_out = HeldOut.of(learner.scores(valid[0], jobs=fitting.jobs), valid[1])
     return FittedMember(Member(vectorizer, learner), held_out, rows)
 
 

@@ -20,7 +20,7 @@ from app.decisions.calibration import Calibration
 from app.decisions.hulls import Hulls
 from app.decisions.rank_cut import RankCut
 from app.decisions.score_cut import ScoreCut
-from app.decisions.tuning import TuningOptions, tune
+from app.decisions.tuning import TUNERS, TuningOptions, tune
 from app.errors import InvalidDataError, InvalidRequestError
 from app.heldout import HeldOut
 from app.labels import LabelIndex
@@ -29,7 +29,7 @@ from app.learners.base import Fitting
 from app.model import compose_golden
 from app.progress import Progress, silent
 from app.training.ensemble import combine
-from app.training.members import FittedMember, TrainingData, fit_member
+from app.training.members import FittedMember, TrainingData, built, fit_member
 from app.training.recipe import Recipe
 
 PACKAGES = ("labelserve", "liblinear-official", "llvmlite", "numba", "numpy", "scipy", "torch")
@@ -93,7 +93,11 @@ def check(job: Job) -> None:
     """Refuse, before any long work, what could not end well."""
     if not any(job.data.label_sets):
         raise InvalidDataError("no document has a label; there is nothing to learn")
+    _tuning(job)
     decision = job.recipe.decision
+    check_decision(decision.name)
+    for member in job.recipe.members:
+        built(member)
     kinds = [learner_class(member.learner) for member in job.recipe.members]
     if decision.name == "zero" and not all(kind.zero_is_neutral for kind in kinds):
         raise InvalidRequestError(
@@ -107,6 +111,24 @@ def check(job: Job) -> None:
         )
     if decision.folds in (0, 1) and len(kinds) > 1 and job.valid is None:
         raise InvalidRequestError("an ensemble is weighted on held-out scores: use --folds")
+
+
+def check_decision(name: str) -> None:
+    """Refuse a decision that no model can be stored with."""
+    by_rank = name.removeprefix("rank:") if name.startswith("rank:") else ""
+    if name != "zero" and name not in TUNERS and not (by_rank.isdecimal() and int(by_rank) > 0):
+        accepted = ", ".join(["zero", "rank:K", *TUNERS])
+        raise InvalidRequestError(f"no such decision to train with; accepted: {accepted}")
+
+
+def _tuning(job: Job) -> TuningOptions:
+    try:
+        return TuningOptions(**{"seed": job.seed, **job.recipe.decision.settings})
+    except TypeError as error:
+        accepted = ", ".join(sorted(TuningOptions.__dataclass_fields__))
+        raise InvalidRequestError(
+            f"recipe: [decision] takes name, folds, abstain, {accepted}; {error}"
+        ) from error
 
 
 def _training_data(job: Job, labels: LabelIndex) -> TrainingData:
@@ -123,7 +145,6 @@ def _decided(
 ) -> tuple[Classifier, dict[str, Any]]:
     """The members joined, with cuts, hulls, calibration and bands from their held-out scores."""
     recipe = job.recipe.decision
-    options = TuningOptions(**{"seed": job.seed, **recipe.settings})
     if fitted[0].held_out is None:
         rank = recipe.name.removeprefix("rank:")
         decision = ScoreCut.zero(len(labels)) if recipe.name == "zero" else RankCut(int(rank))
@@ -134,7 +155,7 @@ def _decided(
     classifier = Classifier(
         labels,
         members,
-        tune(recipe.name, held_out, hulls, options),
+        tune(recipe.name, held_out, hulls, _tuning(job)),
         hulls=hulls,
         calibration=Calibration.fit(held_out),
     )

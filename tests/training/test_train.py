@@ -1,0 +1,115 @@
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.artifacts.store import Store
+from app.datasets.collection import Collection, subset
+from app.errors import InvalidDataError, InvalidRequestError
+from app.model import load_model
+from app.training.recipe import read_recipe
+from app.training.train import Job, train
+
+RECIPE = read_recipe(None)
+FREE = {"version", "created", "timings"}
+
+
+def written(store: Store, job: Job) -> Path:
+    trained = train(job)
+    version = store.write("m", trained.classifier.state(), trained.info)
+    return store._version_folder("m", version)
+
+
+def manifest(folder: Path) -> dict[str, object]:
+    fields = json.loads((folder / "manifest.json").read_text())
+    return {name: value for name, value in fields.items() if name not in FREE}
+
+
+def test_two_trainings_write_the_same_bytes_whatever_the_jobs(
+    corpus: Collection, tmp_path: Path
+) -> None:
+    store = Store(tmp_path)
+    one, two = (written(store, Job(corpus, RECIPE, jobs=jobs)) for jobs in (1, 2))
+    arrays = sorted(path.name for path in one.glob("*.npy"))
+    assert arrays == sorted(path.name for path in two.glob("*.npy"))
+    assert all((one / name).read_bytes() == (two / name).read_bytes() for name in arrays)
+    assert manifest(one) == manifest(two)
+
+
+def test_no_five_words_of_a_training_text_stand_in_any_file_of_the_model(
+    corpus: Collection, tmp_path: Path
+) -> None:
+    folder = written(Store(tmp_path), Job(corpus, RECIPE))
+    phrases = {
+        " ".join(words[i : i + 5])
+        for words in (re.findall(r"\w+", text) for text in corpus.documents)
+        for i in range(len(words) - 4)
+    }
+    content = [path.read_bytes().decode("latin-1") for path in folder.iterdir()]
+    assert len(phrases) > 800
+    assert not [phrase for phrase in phrases if any(phrase in text for text in content)]
+
+
+def test_a_model_read_back_scores_the_same_to_the_bit(corpus: Collection, tmp_path: Path) -> None:
+    trained = train(Job(corpus, RECIPE))
+    store = Store(tmp_path)
+    version = store.write("m", trained.classifier.state(), trained.info)
+    texts = corpus.documents[:20]
+    again = load_model(store, f"m@{version}").classifier
+    assert np.array_equal(again.scores(texts), trained.classifier.scores(texts))
+    assert np.array_equal(again.decide(texts), trained.classifier.decide(texts))
+
+
+def test_the_default_model_has_cuts_a_curve_and_probabilities(corpus: Collection) -> None:
+    trained = train(Job(corpus, RECIPE))
+    classifier = trained.classifier
+    assert classifier.decision.name == "micro-f"
+    assert classifier.hulls is not None
+    assert classifier.calibration is not None
+    assert trained.info.figures["held_out"]["micro_f1"] > 0.9
+
+
+def test_validation_documents_take_the_place_of_folds(corpus: Collection) -> None:
+    left, right = subset(corpus, range(80)), subset(corpus, range(80, 120))
+    trained = train(Job(left, RECIPE, valid=right))
+    assert trained.classifier.hulls is not None
+    assert trained.classifier.hulls.n_documents == 40
+
+
+def test_labels_of_the_validation_data_belong_to_the_label_set(corpus: Collection) -> None:
+    extra = replace(subset(corpus, [0, 1]), label_sets=[("only-in-valid",), ("billing",)])
+    trained = train(Job(corpus, RECIPE, valid=extra))
+    assert "only-in-valid" in trained.classifier.labels.names
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        (["decision.folds=0"], "--folds 2 or more"),
+        (["decision.name=best"], "accepted: zero, rank:K, micro-f"),
+        (["learner.options=-s 99"], "-s"),
+        (["learner.colour=red"], "colour"),
+        (["features.scheme=magic"], "scheme"),
+        (["decision.colour=red"], "colour"),
+    ],
+)
+def test_a_wrong_recipe_is_refused_with_what_is_accepted(
+    corpus: Collection, changes: list[str], says: str
+) -> None:
+    with pytest.raises(InvalidRequestError, match=re.escape(says)):
+        train(Job(corpus, read_recipe(None, changes=changes)))
+
+
+def test_a_corpus_without_labels_is_refused(corpus: Collection) -> None:
+    bare = replace(corpus, label_sets=[()] * len(corpus))
+    with pytest.raises(InvalidDataError, match="nothing to learn"):
+        train(Job(bare, RECIPE))
+
+
+def test_one_document_and_one_label_make_a_model(corpus: Collection) -> None:
+    one = replace(subset(corpus, [0]), label_sets=[("a",)])
+    trained = train(Job(one, read_recipe(None, changes=["decision.name=zero"])))
+    assert trained.classifier.scores(["anything"]).shape == (1, 1)
