@@ -1,0 +1,41 @@
+# The service and the offline commands in one image: docker build -t labelserve .
+# With extras: docker build --build-arg EXTRAS=neural,parquet -t labelserve .
+ARG PYTHON=3.11
+
+FROM python:${PYTHON}-slim AS build
+ARG EXTRAS=""
+# LIBLINEAR is compiled when it is installed.
+RUN apt-get update && apt-get install -y --no-install-recommends g++ && rm -rf /var/lib/apt/lists/*
+ENV PATH=/venv/bin:$PATH NUMBA_CACHE_DIR=/app/kernel-cache
+WORKDIR /app
+RUN python -m venv /venv
+# First the packages, which change rarely, then the code.
+COPY pyproject.toml README.md ./
+COPY app/__init__.py app/
+RUN pip install --no-cache-dir --editable ".${EXTRAS:+[$EXTRAS]}"
+COPY app app
+COPY scripts scripts
+# The kernels' machine code is part of the image: a read-only container cannot write it later.
+RUN python -c "from app.kernels import warm; warm()"
+RUN python -m compileall -q app scripts
+
+FROM python:${PYTHON}-slim
+RUN install -d -o 10001 -g 10001 /keys /models
+COPY --from=build /venv /venv
+COPY --from=build /app /app
+ENV PATH=/venv/bin:$PATH \
+    PYTHONDONTWRITEBYTECODE=1 \
+    PYTHONUNBUFFERED=1 \
+    NUMBA_CACHE_DIR=/app/kernel-cache \
+    LABELSERVE_HOST=0.0.0.0 \
+    LABELSERVE_PORT=8000 \
+    LABELSERVE_METRICS_PORT=9100 \
+    LABELSERVE_MODELS_DIR=/models \
+    LABELSERVE_API_KEYS_FILE=/keys/keys.json \
+    LABELSERVE_DATA_DIR=/tmp/labelserve
+WORKDIR /app
+USER 10001:10001
+EXPOSE 8000 9100
+HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=3 \
+    CMD ["python", "-c", "import os, urllib.request as u; u.urlopen(f'http://127.0.0.1:{os.environ[\"LABELSERVE_PORT\"]}/health/ready', timeout=2)"]
+CMD ["python", "-m", "app.main"]
