@@ -14,7 +14,7 @@ from rich.progress import Progress as Bars
 from rich.table import Table
 
 from app.errors import AppError, InvalidRequestError
-from app.progress import Progress
+from app.progress import Progress, silent
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -55,6 +55,9 @@ def fail(sentence: str, code: int = EXIT_FAILED) -> NoReturn:
 @contextmanager
 def progress_bars() -> Iterator[Progress]:
     """A Progress that draws one bar a stage on a terminal, and nothing where there is none."""
+    if not err.is_terminal:
+        yield silent
+        return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Bars(*columns, TimeElapsedColumn(), console=err, transient=True) as bars:
         yield _bar_per_stage(bars)

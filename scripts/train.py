@@ -14,10 +14,10 @@ from app.artifacts.store import Store
 from app.datasets import open_dataset
 from app.datasets.base import Document, ReadOptions
 from app.datasets.collection import Collection, load_collection, split
-from app.datasets.label_map import read_label_map
+from app.datasets.label_map import load_label_map
 from app.errors import InvalidRequestError
 from app.terminal import EXIT_NOT_PROMOTED, command, out, progress_bars, run, table, write_json
-from app.training.publish import Published, check_promotion, documents_of, publish, summary
+from app.training.publish import Published, check_target, documents_of, publish, summary
 from app.training.recipe import Recipe, read_recipe
 from app.training.train import Job, Trained, train
 
@@ -98,7 +98,7 @@ def main(  # noqa: PLR0913
     json: Annotated[Path | None, typer.Option(help="Write the result as JSON (- stdout).")] = None,
 ) -> None:
     """Train, tune decisions on held-out scores, write models/MODEL/VERSION, promote it."""
-    check_promotion(promote, has_test=test is not None)
+    check_target(model, promote, has_test=test is not None)
     what = _recipe(
         read_recipe(recipe, learner=learner, changes=set_ or []),
         {"options": liblinear, "solver": solver},
@@ -113,7 +113,7 @@ def main(  # noqa: PLR0913
         label_columns=tuple(name for name in label_columns.split(",") if name),
         id_column=id_column,
         on_error=_one_of("--on-error", on_error, "fail", "skip"),
-        label_map=read_label_map(label_map) if label_map else None,
+        label_map=load_label_map(label_map) if label_map else None,
         unlabelled=_one_of("--unlabelled", unlabelled, "keep", "drop"),
     )
     store = Store(models_dir)

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.artifacts.store import Store
+from app.artifacts.versions import is_name
 from app.datasets.base import Document
 from app.datasets.collection import Collection
 from app.errors import AppError, InvalidRequestError
-from app.evaluation import EvaluationOptions, ModelInfo, Report, evaluate, not_worse
+from app.evaluation import EvaluationOptions, ModelInfo, Report, evaluate
 from app.model import Model, load_model
 from app.progress import Progress, silent
 from app.training.train import Trained
@@ -39,7 +40,7 @@ def publish(  # noqa: PLR0913
     progress: Progress = silent,
 ) -> Published:
     """Write the version first, so that nothing after it can lose it; then measure and promote."""
-    check_promotion(promote, has_test=test is not None)
+    check_target(name, promote, has_test=test is not None)
     version = store.write(name, trained.classifier.state(), trained.info)
     model = load_model(store, f"{name}@{version}")
     report = measure(model, test, options, progress) if test else None
@@ -49,8 +50,12 @@ def publish(  # noqa: PLR0913
     return Published(version, is_better, reason, report)
 
 
-def check_promotion(promote: str, *, has_test: bool) -> None:
-    """Refuse, before training, a promotion that could not be decided after it."""
+def check_target(name: str, promote: str, *, has_test: bool) -> None:
+    """Refuse, before training, a name or a promotion that would fail after it."""
+    if not is_name(name):
+        raise InvalidRequestError(
+            "a model's name is 1 to 64 of a-z 0-9 . _ - and starts with a letter or digit"
+        )
     if promote not in PROMOTIONS:
         raise InvalidRequestError(f"--promote: accepted: {', '.join(PROMOTIONS)}")
     if promote == "not-worse" and not has_test:
@@ -109,6 +114,8 @@ def _verdict(
         current = load_model(store, name)
     except AppError as error:
         return True, f"promoted: no current version to compare with ({error})"
+    from app.evaluation import not_worse
+
     return not_worse(report, measure(current, test, options, progress))
 
 

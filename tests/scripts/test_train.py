@@ -1,0 +1,114 @@
+"""scripts/train.py through its front door: a real process, real exit codes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from app.artifacts.store import Store
+
+ROOT = Path(__file__).parents[2]
+SCRIPTS = sorted(path.name for path in (ROOT / "scripts").glob("*.py") if path.stem != "installed")
+
+
+def run(
+    *arguments: str | Path, python: tuple[str, ...] = (sys.executable,)
+) -> tuple[int, str, str]:
+    done = subprocess.run(
+        [*python, *map(str, arguments)], cwd=ROOT, capture_output=True, text=True, timeout=120
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_a_corpus_becomes_a_promoted_model_and_a_report(corpus_file: Path, tmp_path: Path) -> None:
+    code, out, err = run(
+        *("scripts/train.py", corpus_file, "--model", "m", "--models-dir", tmp_path),
+        *("--test", "0.25", "--jobs", "1", "--json", "-"),
+    )
+    assert (code, err) == (0, "")
+    result = json.loads(out)
+    assert result["promoted"]
+    assert Store(tmp_path).current("m") == result["version"]
+    assert result["counts"]["documents"] == 90
+    assert result["report"]["data"]["documents"] == 30
+    assert result["report"]["decisions"]["micro"]["f1"] > 0.8
+
+
+def test_promote_never_leaves_the_version_aside(corpus_file: Path, tmp_path: Path) -> None:
+    code, out, _ = run(
+        *("scripts/train.py", corpus_file, "--model", "m", "--models-dir", tmp_path),
+        *("--promote", "never", "--decision", "zero", "--folds", "0"),
+    )
+    assert code == 0
+    assert "not promoted" in out
+    assert Store(tmp_path).current("m") is None
+    assert len(Store(tmp_path).versions("m")) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["--decision", "best"], 2, "accepted: zero, rank:K, micro-f"),
+        (["--promote", "maybe"], 2, "always, never, not-worse"),
+        (["--promote", "not-worse"], 2, "give --test"),
+        (["--on-error", "ignore"], 2, "fail, skip"),
+        (["--nonsense"], 2, "No such option"),
+        (["--model", "../up"], 2, "a model's name"),
+    ],
+)
+def test_wrong_usage_is_exit_2_and_says_what_is_accepted(
+    corpus_file: Path, tmp_path: Path, arguments: list[str], code: int, says: str
+) -> None:
+    found, _, err = run(
+        *("scripts/train.py", corpus_file, "--model", "m", "--models-dir", tmp_path), *arguments
+    )
+    assert found == code
+    assert says in " ".join(err.replace("│", " ").split())
+    assert "Traceback" not in err
+
+
+def test_a_bad_record_is_exit_1_with_file_line_and_column(tmp_path: Path) -> None:
+    data = tmp_path / "bad.jsonl"
+    data.write_text('{"text": "fine", "labels": ["a"]}\n{"text": 7, "labels": ["a"]}\n')
+    code, _, err = run("scripts/train.py", data, "--model", "m", "--models-dir", tmp_path / "m")
+    assert code == 1
+    assert "bad.jsonl:2:" in err
+    assert "Traceback" not in err
+
+
+def test_ctrl_c_leaves_no_model_behind(corpus_file: Path, tmp_path: Path) -> None:
+    big = tmp_path / "big.jsonl"
+    big.write_text(corpus_file.read_text() * 400)
+    command = [sys.executable, "scripts/train.py", str(big), "--model", "m", "--jobs", "2"]
+    command += ["--models-dir", str(tmp_path / "models"), "--solver", "liblinear"]
+    restore = lambda: signal.signal(signal.SIGINT, signal.default_int_handler)  # noqa: E731
+    with subprocess.Popen(
+        command, cwd=ROOT, stderr=subprocess.PIPE, text=True, preexec_fn=restore
+    ) as process:
+        time.sleep(2.5)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode not in (0, 2)
+    assert "Traceback" not in err
+    assert Store(tmp_path / "models").names() == []
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_without_the_packages_every_command_says_so_in_one_line(script: str) -> None:
+    code, _, err = run(f"scripts/{script}", python=(sys.executable, "-S"))
+    assert code == 1
+    assert err.count("\n") == 1
+    assert "make install" in err
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_every_command_explains_itself(script: str) -> None:
+    code, out, _ = run(f"scripts/{script}", "--help")
+    assert code == 0
+    assert "Usage" in out
+    assert os.environ.get("HOME", "\0") not in out
