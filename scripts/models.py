@@ -101,29 +101,20 @@ def _print(json: Path | None, show: Any, content: Any) -> None:
 
 
 def _show_list(found: list[dict[str, Any]]) -> None:
-    columns = [
-        "",
-        "model",
-        "version",
-        "learner",
-        "decision",
-        "labels",
-        "documents",
-        "MB",
-        "micro-F1",
-    ]
-    table("", columns, [_row(facts) for facts in found], text=5)
+    columns = ["model", "version", "learner", "decision", "labels", "MB", "micro-F1"]
+    table("", columns, [_row(facts) for facts in found], text=4)
+    if not found:
+        out.print("no models yet: scripts/train.py makes one")
 
 
 def _row(facts: dict[str, Any]) -> list[str]:
-    star = "*" if facts["is_current"] else ""
+    version = facts["version"] + (" *" if facts["is_current"] else "")
     if "problem" in facts:
-        return [star, facts["model"], facts["version"], facts["problem"], "", "", "", "", ""]
-    documents = facts["trained_on"].get("documents", 0)
-    size = f"{facts['bytes'] / 1e6:.1f}"
+        return [facts["model"], version, facts["problem"], "", "", "", ""]
     f1 = facts["figures"].get("held_out", {}).get("micro_f1")
-    figures = [f"{facts['labels']:,}", f"{documents:,}", size, "" if f1 is None else f"{f1:.4f}"]
-    return [star, *(facts[key] for key in ("model", "version", "learner", "decision")), *figures]
+    size, best = f"{facts['bytes'] / 1e6:.1f}", "" if f1 is None else f"{f1:.4f}"
+    words = [facts["model"], version, facts["learner"], facts["decision"]]
+    return [*words, f"{facts['labels']:,}", size, best]
 
 
 def _show_facts(facts: dict[str, Any]) -> None:

@@ -1,0 +1,84 @@
+"""scripts/models.py, as typed: tables, JSON and exit codes."""
+
+import json
+import runpy
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.artifacts.store import Store
+
+SCRIPTS = Path(__file__).parents[2] / "scripts"
+
+
+@pytest.fixture
+def models(tiny_models: Path, tmp_path: Path) -> Path:
+    """A store with two versions of `tiny`; the first is current."""
+    shutil.copytree(tiny_models, tmp_path / "models")
+    store = Store(tmp_path / "models")
+    name, first = store.resolve("tiny")
+    folder = store.path / name
+    second = first[:-6] + "ffffff"
+    shutil.copytree(folder / first, folder / second)
+    manifest = folder / second / "manifest.json"
+    manifest.write_text(manifest.read_text().replace(first, second))
+    return store.path
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, models: Path) -> Any:
+    """Runs the command in this process; gives its exit code."""
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+
+    def run(*words: str) -> Any:
+        monkeypatch.setattr("sys.argv", ["models.py", *words, "--models-dir", str(models)])
+        with pytest.raises(SystemExit) as left:
+            runpy.run_path(str(SCRIPTS / "models.py"), run_name="__main__")
+        return left.value.code
+
+    return run
+
+
+def test_list_show_and_verify_say_what_is_there(
+    run: Any, models: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, current = Store(models).resolve("tiny")
+    assert run("list") == 0
+    assert f"{current} *" in capsys.readouterr().out
+    assert run("show", name, "--json", "-") == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["version"], facts["is_current"], facts["labels"]) == (current, True, 5)
+    assert run("verify") == 0
+    assert capsys.readouterr().out.count("good") == 2
+
+
+def test_use_makes_another_version_current_and_prune_keeps_it(run: Any, models: Path) -> None:
+    store = Store(models)
+    first, second = store.versions("tiny")
+    assert run("use", f"tiny@{second}") == 0
+    assert store.current("tiny") == second
+    assert run("remove", f"tiny@{second}") == 1
+    assert run("prune", "tiny", "--keep", "1") == 0
+    assert store.versions("tiny") == [second]
+    assert run("remove", f"tiny@{first}") == 1
+
+
+def test_a_damaged_version_is_listed_refused_and_never_used(
+    run: Any, models: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, second = Store(models).versions("tiny")
+    (models / "tiny" / second / "labels.npy").write_bytes(b"")
+    assert run("verify", f"tiny@{second}") == 1
+    assert run("use", f"tiny@{second}") == 1
+    assert Store(models).current("tiny") != second
+    (models / "tiny" / second / "manifest.json").unlink()
+    capsys.readouterr()
+    assert run("list", "--json", "-") == 0
+    assert "no manifest.json" in json.loads(capsys.readouterr().out)["models"][1]["problem"]
+
+
+def test_wrong_usage_has_its_own_exit_code(run: Any) -> None:
+    assert run("prune", "tiny", "--keep", "0") == 2
+    assert run("verify", "nothing") == 1
