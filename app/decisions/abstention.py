@@ -5,7 +5,7 @@ for the precision that was asked for, is handed to a person instead.
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,26 +65,3 @@ def _upper(column: Column, cut: np.float32, target: float) -> np.float32:
     fp, tp, cuts = points(column)
     sure = np.flatnonzero((tp > 0) & (tp >= target * (tp + fp)) & (cuts >= cut))
     return cuts[sure[-1]] if len(sure) else np.float32(np.inf)
-
-
-class Risk(NamedTuple):
-    """At this confidence: the share of assignments kept, and the share of those that is wrong."""
-
-    coverage: float
-    risk: float
-
-
-def risk_coverage(
-    confidence: NDArray[np.floating[Any]], is_right: NDArray[np.bool_], n_points: int = 20
-) -> list[Risk]:
-    """Risk at evenly spaced coverages when the least confident assignments go first.
-
-    >>> risk_coverage(np.array([0.9, 0.8]), np.array([True, False]), 2)
-    [Risk(coverage=0.5, risk=0.0), Risk(coverage=1.0, risk=0.5)]
-    """
-    if not len(confidence):
-        return []
-    order = np.argsort(-confidence, kind="stable")
-    wrong = np.cumsum(~is_right[order])
-    kept = np.unique(np.ceil(np.linspace(0, len(order), n_points + 1)[1:]).astype(np.int64))
-    return [Risk(n / len(order), float(wrong[n - 1] / n)) for n in kept.tolist()]

@@ -100,11 +100,10 @@ def points(column: Column) -> Points:
     first_right = np.searchsorted(right, above)
     first_wrong = np.searchsorted(wrong, above)
     below = np.maximum(_before(right, first_right), _before(wrong, first_wrong))
-    top = np.nextafter(column.scores.max(), np.float32(np.inf))
     return Points(
         np.append(0, len(wrong) - first_wrong),
         np.append(0, len(right) - first_right),
-        np.append(top, midway(below, above)),
+        np.append(beside(column.scores.max(), np.inf), midway(below, above)),
     )
 
 
@@ -120,7 +119,13 @@ def midway(below: NDArray[np.float32], above: NDArray[np.float32]) -> NDArray[np
     with np.errstate(invalid="ignore"):
         middle = ((below.astype(np.float64) + above) / 2).astype(np.float32)
     cuts = np.where(middle >= above, below, middle)
-    return np.where(below == -np.inf, np.nextafter(above, np.float32(-np.inf)), cuts)
+    return np.where(below == -np.inf, beside(above, -np.inf), cuts)
+
+
+def beside(scores: Any, towards: float) -> Any:
+    """The next float32 numbers on that side."""
+    with np.errstate(over="ignore", under="ignore"):
+        return np.nextafter(scores, np.float32(towards))
 
 
 def upper_hull(points: Points) -> Points:

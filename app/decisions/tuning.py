@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.decisions.base import Decision
-from app.decisions.hulls import Hulls
+from app.decisions.hulls import Hulls, beside
 from app.decisions.macro_f import f_by_vertex, macro_f_vertices
 from app.decisions.micro_f import micro_f_vertices
+from app.decisions.micromacro import micromacro_cuts, micromacro_pooled_cuts
 from app.decisions.rank_cut import RankCut
 from app.decisions.score_cut import ScoreCut
 from app.errors import InvalidRequestError
@@ -66,6 +67,8 @@ def _macro(held_out: HeldOut, hulls: Hulls, options: TuningOptions) -> Cuts:
 TUNERS: dict[str, Callable[[HeldOut, Hulls, TuningOptions], Cuts]] = {
     "micro-f": _micro,
     "macro-f": _macro,
+    "micromacro": lambda held_out, hulls, options: micromacro_cuts(held_out, options.seed),
+    "micromacro-pooled": lambda held_out, hulls, options: micromacro_pooled_cuts(held_out),
 }
 
 
@@ -74,6 +77,6 @@ def cuts_at(hulls: Hulls, vertices: NDArray[np.int64], options: TuningOptions) -
     cuts = hulls.cuts[vertices].copy()
     weak = (f_by_vertex(hulls, options.beta)[vertices] < options.fbr) & np.isfinite(cuts)
     top = hulls.cuts[hulls.offsets[:-1]]  # the next number above the highest score
-    below_highest = np.nextafter(np.nextafter(top, np.float32(-np.inf)), np.float32(-np.inf))
+    below_highest = beside(beside(top, -np.inf), -np.inf)
     cuts[weak] = below_highest[weak] if options.fbr_kind == 1 else np.inf
     return cuts

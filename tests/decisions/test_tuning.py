@@ -1,0 +1,127 @@
+"""Every name a user may write gives its decision, and other names say what is accepted."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from app.decisions import DECISIONS, decision_class
+from app.decisions.abstention import Abstention
+from app.decisions.base import Decision
+from app.decisions.hulls import Hulls
+from app.decisions.proportion_cut import ProportionCut, refuse_single
+from app.decisions.rank_cut import RankCut
+from app.decisions.score_cut import ScoreCut
+from app.decisions.tuning import TUNERS, TuningOptions, tune
+from app.errors import InvalidRequestError
+from app.heldout import HeldOut
+from tests.decisions.cases import given_patiently, held_outs
+
+NAMES = ["zero", "rank:2", *TUNERS]
+
+
+def held_out(scores: list[list[float]], truth: list[list[int]]) -> HeldOut:
+    return HeldOut.of(np.array(scores, np.float32), csr_array(np.array(truth, np.bool_)))
+
+
+def tuned(name: str, data: HeldOut, **options: float) -> Decision:
+    return tune(name, data, Hulls.of(data), TuningOptions(**options))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given_patiently(held_outs())
+def test_every_decision_comes_back_equal_and_never_gives_what_has_no_score(
+    name: str, data: HeldOut
+) -> None:
+    decision = tuned(name, data)
+    assert decision.name == name
+    assert decision.kind in DECISIONS
+    again = decision_class(decision.kind).from_state(decision.state())
+    marks = decision.decide(data.scores)
+    np.testing.assert_array_equal(again.decide(data.scores), marks)
+    assert again.name == name
+    assert not marks[data.scores == -np.inf].any()
+    assert decision.decide(data.scores[:0]).shape == (0, data.n_labels)
+
+
+@pytest.mark.parametrize("name", TUNERS)
+def test_a_label_without_positives_is_never_assigned(name: str) -> None:
+    data = held_out([[1, 9], [2, 8], [3, 7], [0, 9]], [[0, 0], [1, 0], [1, 0], [0, 0]])
+    cuts = tuned(name, data).cuts
+    assert cuts is not None
+    assert cuts[1] == np.inf
+    assert tuned(name, data).decide(data.scores)[:, 0].any()
+
+
+@pytest.mark.parametrize(
+    "name", ["", "micro", "rank", "rank:0", "rank:x", "rank:²", "proportion:1"]
+)
+def test_other_names_are_refused(name: str) -> None:
+    with pytest.raises(InvalidRequestError, match=r"accepted: zero, rank:K, micro-f|rank:K needs"):
+        tuned(name, held_out([[1]], [[1]]))
+
+
+def test_fbr_drops_weak_labels_or_leaves_them_one_document() -> None:
+    data = held_out([[3], [2], [1], [0]], [[0], [0], [0], [1]])
+    assert tuned("micro-f", data, fbr=0.0).decide(data.scores).sum() == 4
+    assert tuned("micro-f", data, fbr=0.9, fbr_kind=0).decide(data.scores).sum() == 0
+    assert tuned("micro-f", data, fbr=0.9, fbr_kind=1).decide(data.scores).ravel().tolist() == [
+        True,
+        False,
+        False,
+        False,
+    ]
+
+
+def test_micromacro_pooled_prefers_the_cut_of_the_best_sum() -> None:
+    # Label 0 (2 positives): cutting below 3 gives F1 1. Label 1 then adds a half of its own F1:
+    # taking the positive at 1 costs two wrong ones. Micro 6/8 + ½·½ is above 4/5 + 0.
+    data = held_out([[4, 3], [3, 2], [1, 1]], [[1, 0], [1, 0], [0, 1]])
+    marks = tuned("micromacro-pooled", data).decide(data.scores)
+    assert marks.astype(int).tolist() == [[1, 1], [1, 1], [0, 1]]
+
+
+def test_micromacro_averages_the_cuts_of_three_parts() -> None:
+    random = np.random.default_rng(0)
+    scores = random.standard_normal((90, 1))
+    data = HeldOut.of(scores.astype(np.float32), csr_array(scores > 0.5))
+    cuts = tuned("micromacro", data).cuts
+    assert cuts is not None
+    assert abs(cuts[0] - 0.5) < 0.2
+    assert tuned("micromacro", data, seed=1).cuts != cuts
+    assert tuned("micromacro", data, seed=0).cuts == cuts
+
+
+def test_a_proportional_cut_gives_each_label_its_share_of_the_batch() -> None:
+    cut = ProportionCut.of("proportion:1", np.array([1, 2, 4]), 4)
+    scores = np.array([[1, 5, -np.inf], [1, 5, 1], [0, 9, 2]], np.float32)
+    # ¼·3 = .75 → 1, ½·3 = 1.5 → 2, 1·3 = 3 of which two have a score; ties go to the earlier one.
+    assert cut.decide(scores).astype(int).tolist() == [[1, 1, 0], [0, 0, 1], [0, 1, 1]]
+    assert cut.name == "proportion:1"
+    for wrong in ("proportion:", "proportion:0", "proportion:nan", "rank:1"):
+        with pytest.raises(InvalidRequestError, match="accepted: proportion:X"):
+            ProportionCut.of(wrong, np.array([1]), 1)
+    with pytest.raises(InvalidRequestError, match="whole batch"):
+        refuse_single("proportion:1")
+
+
+@pytest.mark.parametrize("target", [0.5, 0.8, 1.0])
+@given_patiently(held_outs())
+def test_abstaining_leaves_every_label_its_target_precision(target: float, data: HeldOut) -> None:
+    decision = tuned("micro-f", data)
+    bands = Abstention.fit(data, decision, target)
+    marks = decision.decide(data.scores)
+    abstained = bands.abstained(data.scores)
+    assert not (abstained & ~marks).any()
+    kept, truth = marks & ~abstained, data.truth.toarray()
+    assert ((kept & truth).sum(axis=0) >= target * kept.sum(axis=0)).all()
+    again = Abstention.from_state(bands.state())
+    np.testing.assert_array_equal(again.abstained(data.scores), abstained)
+
+
+def test_sure_labels_have_no_band_and_bad_targets_are_refused() -> None:
+    data = held_out([[2], [1], [0]], [[1], [1], [0]])
+    cut = ScoreCut(np.array([0.5], np.float32))
+    assert not Abstention.fit(data, cut, 0.9).abstained(data.scores).any()
+    for decision, target in ((cut, 1.5), (cut, 0.0), (RankCut(1), 0.9)):
+        with pytest.raises(InvalidRequestError, match="abstain"):
+            Abstention.fit(data, decision, target)
