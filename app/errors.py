@@ -19,6 +19,7 @@ AppError
 ├── TooManyRequestsError     more work than is admitted at once
 ├── StorageFullError         the disk or the spool's quota is full
 ├── DeadlineError            the work took longer than allowed
+├── EvaluationCrashedError   the process that evaluated died
 └── SettingsError            the environment or the start-up options are wrong
 """
 
@@ -177,6 +178,12 @@ class DeadlineError(AppError):
     """The work took longer than allowed."""
 
     code = "timeout"
+
+
+class EvaluationCrashedError(AppError):
+    """The process that evaluated died; the service goes on."""
+
+    code = "internal"
 
 
 class SettingsError(AppError):

@@ -1,7 +1,7 @@
 """What is asked of a model, resolved once into a Plan; a Plan turns scores into answers."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import msgspec
@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from app.arrays import Scores
 from app.classifier import Classifier
+from app.decisions.pr_curve import micro_figures
 from app.errors import InvalidRequestError
 
 CHUNK = 64
 """Documents scored between two looks at the clock: work that is too late ends soon."""
 
 Row = NDArray[np.float32]
-Probabilities = Callable[[Scores], Scores]
 
 
 class Term(msgspec.Struct, omit_defaults=True):
@@ -68,8 +68,12 @@ class Plan:
     """(labels,): +inf for labels that may not come; None for ranking alone."""
     candidates: NDArray[np.intp] | None
     top_k: int | None
-    point: dict[str, Any] | None
+    point: dict[str, Any] | None = None
     """The operating point's name and what was expected there on held-out data."""
+    band: tuple[Row, Row] | None = None
+    """Where the model abstains; empty (upper = lower) for labels that may not come."""
+    is_by_probability: bool = False
+    """Whether the cuts are on probabilities."""
 
     def predictions(
         self, texts: Sequence[str], *, still_wanted: Callable[[], None] | None = None
@@ -85,31 +89,37 @@ class Plan:
 
     def of_scores(self, scores: Scores) -> list[Prediction]:
         """One prediction a row of scores."""
-        probabilities = self._probabilities(scores)
-        rows = probabilities if probabilities is not None else [None] * len(scores)
-        return [self._prediction(row, likely) for row, likely in zip(scores, rows, strict=True)]
+        return [self._prediction(row) for row in scores]
 
-    def _probabilities(self, scores: Scores) -> Scores | None:
-        calibration = getattr(self.classifier, "calibration", None)
-        return None if calibration is None else calibration.probabilities(scores)
+    def _prediction(self, scores: Row) -> Prediction:
+        picked = self._picked(scores)
+        names, found = self.classifier.labels.names, scores[picked]
+        nothing = [None] * len(picked)
+        cuts = nothing if self.cuts is None else self.cuts[picked].tolist()
+        calibration = self.classifier.calibration
+        likely = nothing if calibration is None else calibration.probability(picked, found).tolist()
+        columns = zip(picked.tolist(), found.tolist(), likely, cuts, strict=True)
+        labels = [
+            Label(names[column], short(score), _short(probability), _short(cut))
+            for column, score, probability, cut in columns
+        ]
+        return Prediction(labels, abstained=self._abstained(scores))
 
-    def _prediction(self, scores: Row, likely: Row | None) -> Prediction:
-        judged = likely if self.query.min_probability is not None else scores
-        picked = self._picked(scores, judged if judged is not None else scores)
-        names = self.classifier.labels.names
-        cuts = [None] * len(picked) if self.cuts is None else self.cuts[picked].tolist()
-        odds = [None] * len(picked) if likely is None else likely[picked].tolist()
-        columns = zip(picked.tolist(), scores[picked].tolist(), odds, cuts, strict=True)
-        return Prediction(
-            [
-                Label(names[column], short(score), _short(probability), _short(cut))
-                for column, score, probability, cut in columns
-            ]
-        )
+    def _probabilities(self, scores: Row) -> Row:
+        assert self.classifier.calibration is not None  # noqa: S101
+        found: Row = self.classifier.calibration.probabilities(scores[np.newaxis])[0]
+        return found
 
-    def _picked(self, scores: Row, judged: Row) -> NDArray[np.intp]:
+    def _abstained(self, scores: Row) -> list[str] | None:
+        if self.band is None:
+            return None
+        columns = np.flatnonzero((scores > self.band[0]) & (scores <= self.band[1]))
+        return [self.classifier.labels.names[column] for column in columns.tolist()]
+
+    def _picked(self, scores: Row) -> NDArray[np.intp]:
         """The columns that come, by falling score, ties by rising number."""
         if self.cuts is not None:
+            judged = self._probabilities(scores) if self.is_by_probability else scores
             passing = np.flatnonzero(judged > self.cuts)
             ordered = passing[np.argsort(-scores[passing], kind="stable")]
             return ordered if self.top_k is None else ordered[: self.top_k]
@@ -138,18 +148,88 @@ def plan_of(query: Query, classifier: Classifier) -> Plan:
     if classifier.is_ready_made:
         raise InvalidRequestError("this model reads ready-made features, not texts")
     asked = [query.operating_point, query.threshold, query.min_probability]
-    if sum(value is not None for value in asked) > 1:
+    n_asked = sum(value is not None for value in asked)
+    if n_asked > 1:
         raise InvalidRequestError("at most one of operating_point, threshold, min_probability")
     candidates = _candidates(query.labels, classifier)
-    if query.top_k is not None and not any(value is not None for value in asked):
-        return Plan(classifier, query, None, candidates, query.top_k, None)
-    cuts, k, point = _cuts(query, classifier)
-    if cuts is not None and candidates is not None:
-        within = np.full(len(cuts), np.inf, np.float32)
-        within[candidates] = cuts[candidates]
-        cuts = within
-    wanted = [value for value in (k, query.top_k) if value is not None]
-    return Plan(classifier, query, cuts, candidates, min(wanted, default=None), point)
+    if query.threshold is not None:
+        plan = _one_cut(query, classifier, query.threshold)
+    elif query.min_probability is not None:
+        plan = _probability_cut(query, classifier, query.min_probability)
+    elif n_asked == 0 and query.top_k is not None:
+        plan = Plan(classifier, query, None, None, query.top_k)
+    else:
+        plan = _operating_point(query, classifier, query.operating_point or "tuned")
+    return plan if candidates is None else _restricted(plan, candidates)
+
+
+def _one_cut(query: Query, classifier: Classifier, cut: float) -> Plan:
+    cuts = np.full(len(classifier.labels), cut, np.float32)
+    return Plan(classifier, query, cuts, None, query.top_k)
+
+
+def _probability_cut(query: Query, classifier: Classifier, least: float) -> Plan:
+    if classifier.calibration is None:
+        raise InvalidRequestError(
+            "this model has no calibration, so no probabilities", pointer="/min_probability"
+        )
+    # A cut is passed strictly above it, but a probability equal to the minimum is enough.
+    below = float(np.nextafter(np.float32(least), np.float32(-1)))
+    return replace(_one_cut(query, classifier, below), is_by_probability=True)
+
+
+def _operating_point(query: Query, classifier: Classifier, name: str) -> Plan:
+    if name == "tuned":
+        return _tuned(query, classifier)
+    if classifier.operating_points is None:
+        raise InvalidRequestError(
+            "this model has no held-out scores, so no operating points; accepted: tuned",
+            pointer="/operating_point",
+        )
+    found = classifier.operating_points.find(name)
+    point = {"name": name, "precision": short(found.precision), "recall": short(found.recall)}
+    return Plan(classifier, query, found.cuts, None, query.top_k, point)
+
+
+def _tuned(query: Query, classifier: Classifier) -> Plan:
+    """The stored decision; abstention belongs to it and raises its cuts to the bands' ends."""
+    decision, abstention = classifier.decision, classifier.abstention
+    point = {"name": "tuned", **_expected(classifier)}
+    if decision.cuts is None:
+        k = int(decision.name.partition(":")[2])
+        return Plan(classifier, query, None, None, min(k, query.top_k or k), point)
+    if abstention is None:
+        return Plan(classifier, query, decision.cuts, None, query.top_k, point)
+    cuts = np.maximum(decision.cuts, abstention.upper)
+    band = (abstention.lower, abstention.upper)
+    return Plan(classifier, query, cuts, None, query.top_k, point, band)
+
+
+def _expected(classifier: Classifier) -> dict[str, float]:
+    """Micro precision and recall of the stored cuts on held-out data, where these are known."""
+    hulls, cuts = classifier.hulls, classifier.decision.cuts
+    if hulls is None or cuts is None or classifier.abstention is not None:
+        return {}
+    label = np.repeat(np.arange(hulls.n_labels), np.diff(hulls.offsets))
+    equal = np.flatnonzero(hulls.cuts == cuts[label])
+    labels, first = np.unique(label[equal], return_index=True)
+    if len(labels) < hulls.n_labels:
+        return {}
+    precision, recall = micro_figures(hulls, equal[first])
+    return {"precision": short(precision), "recall": short(recall)}
+
+
+def _restricted(plan: Plan, candidates: NDArray[np.intp]) -> Plan:
+    """The same plan with only these labels allowed to come."""
+    if plan.cuts is None:
+        return replace(plan, candidates=candidates)
+    outside = np.ones(len(plan.cuts), np.bool_)
+    outside[candidates] = False
+    band = plan.band
+    if band is not None:
+        band = band[0], np.where(outside, -np.inf, band[1]).astype(np.float32)
+    cuts = np.where(outside, np.inf, plan.cuts).astype(np.float32)
+    return replace(plan, cuts=cuts, candidates=candidates, band=band)
 
 
 def short(value: float) -> float:
@@ -173,31 +253,3 @@ def _candidates(labels: tuple[str, ...] | None, classifier: Classifier) -> Any:
         if label not in columns:
             raise InvalidRequestError("the model has no such label", pointer=f"/labels/{position}")
     return np.array(sorted({columns[label] for label in labels}), dtype=np.intp)
-
-
-def _cuts(
-    query: Query, classifier: Classifier
-) -> tuple[Row | None, int | None, dict[str, Any] | None]:
-    """The cuts, or for a decision by rank its K, and the operating point where there is one."""
-    n_labels = len(classifier.labels)
-    if query.threshold is not None:
-        return np.full(n_labels, query.threshold, np.float32), None, None
-    if query.min_probability is not None:
-        if getattr(classifier, "calibration", None) is None:
-            raise InvalidRequestError(
-                "this model has no calibration, so no probabilities", pointer="/min_probability"
-            )
-        # `judged > cut` is strict, and a probability equal to the minimum is enough.
-        below = np.nextafter(np.float32(query.min_probability), np.float32(-1))
-        return np.full(n_labels, below, np.float32), None, None
-    return _operating_point(query.operating_point or "tuned", classifier)
-
-
-def _operating_point(
-    name: str, classifier: Classifier
-) -> tuple[Row | None, int | None, dict[str, Any] | None]:
-    if name == "tuned":
-        cuts = classifier.decision.cuts
-        k = None if cuts is not None else int(classifier.decision.name.partition(":")[2])
-        return cuts, k, {"name": name}
-    raise InvalidRequestError("this model has no operating points", pointer="/operating_point")

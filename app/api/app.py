@@ -12,7 +12,7 @@ from starlette.responses import Response
 from app.api.access_log import AccessLog
 from app.api.door import Door
 from app.api.errors import problem
-from app.api.routes import health, models, predict
+from app.api.routes import evaluate, health, models, predict
 from app.api.visit import visit_of
 from app.errors import AppError
 from app.serving.service import Service
@@ -44,7 +44,7 @@ def create_app(service: Service, *, log_stream: BinaryIO | None = None) -> FastA
     log = AccessLog(log_stream) if settings.log_level in ("debug", "info") else None
     app.add_middleware(Door, service=service, access_log=log)
     predict.add_to(app, service)
-    for module in (health, models):
+    for module in (health, models, evaluate):
         app.include_router(module.router)
     return app
 

@@ -50,3 +50,10 @@ def check_length(visit: Visit, limit: int) -> None:
 
 def _too_long(limit: int) -> PayloadTooLargeError:
     return PayloadTooLargeError(f"the body is longer than {limit} bytes")
+
+
+async def client_gone(receive: Receive) -> None:
+    """Wait until the client has left, then raise ClientLeftError."""
+    while (await receive())["type"] != "http.disconnect":
+        continue
+    raise ClientLeftError

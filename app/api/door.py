@@ -1,7 +1,6 @@
 """The door: every request passes here first and last. Ids, telemetry, log, the last resort."""
 
 import logging
-import traceback
 from time import perf_counter
 from typing import Any
 
@@ -11,6 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.api.access_log import AccessLog
 from app.api.errors import problem
 from app.api.visit import Visit
+from app.serving.logs import place
 from app.serving.service import Service
 
 UNROUTED = "unrouted"
@@ -70,10 +70,7 @@ class Door:
         return found
 
     async def _last_resort(self, error: Exception, visit: Visit, send: Send) -> None:
-        # The message of a foreign error may hold a client's text: only its place is logged.
-        frames = traceback.extract_tb(error.__traceback__)[-8:]
-        places = " < ".join(f"{frame.filename}:{frame.lineno}" for frame in reversed(frames))
-        log.error("request %s: %s at %s", visit.request_id, type(error).__name__, places)
+        log.error("request %s: %s", visit.request_id, place(error))
         if visit.status:
             raise ConnectionError("the answer had begun; the connection is closed") from None
         status, headers, body = problem(error, visit.request_id)

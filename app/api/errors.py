@@ -14,6 +14,7 @@ from app.errors import (
     DamagedArtifactError,
     DeadlineError,
     DrainingError,
+    EvaluationCrashedError,
     ForbiddenError,
     FormatVersionError,
     InvalidDataError,
@@ -50,6 +51,7 @@ STATUS: dict[type[AppError], int] = {
     TooManyRequestsError: 429,
     StorageFullError: 507,
     DeadlineError: 504,
+    EvaluationCrashedError: 500,
     SettingsError: 500,
 }
 

@@ -9,6 +9,7 @@ from app.artifacts.store import Store
 from app.serving.admission import Admission
 from app.serving.keys import KeysFile
 from app.serving.registry import Registry
+from app.serving.spool import Spool
 from app.serving.telemetry import Telemetry
 from app.settings import Settings
 
@@ -27,6 +28,7 @@ class Service:
     keys: KeysFile | None
     documents: Admission
     evaluations: Admission
+    spool: Spool
     threads: ThreadPoolExecutor
     is_draining: bool = False
     _watching: asyncio.Task[None] | None = field(default=None, repr=False)
@@ -49,11 +51,16 @@ class Service:
             KeysFile(settings.api_keys_file) if has_keys and settings.api_keys_file else None,
             Admission(settings.max_concurrency, "documents"),
             Admission(settings.max_evaluations, "evaluations"),
+            Spool(settings.data_dir),
             ThreadPoolExecutor(THREADS, thread_name_prefix="predict"),
         )
 
     async def start(self) -> None:
         """Begin to watch the models folder; the first look loads what is there."""
+        try:
+            self.spool.open()
+        except OSError as error:
+            log.error("uploads will be refused: %s: %s", error.filename, error.strerror)
         self._watching = asyncio.create_task(self._watch())
 
     async def stop(self) -> None:
@@ -61,6 +68,7 @@ class Service:
         if self._watching is not None:
             self._watching.cancel()
             await asyncio.gather(self._watching, return_exceptions=True)
+        self.spool.close()
         self.threads.shutdown(wait=False, cancel_futures=True)
 
     def look(self) -> None:

@@ -7,7 +7,14 @@ PROMETHEUS_MULTIPROC_DIR names (app/main.py sets it), and whoever is asked sums 
 import os
 from collections.abc import Iterable
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    generate_latest,
+    start_http_server,
+)
 from prometheus_client.multiprocess import MultiProcessCollector
 
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120)
@@ -87,3 +94,8 @@ def scraped_registry(own: CollectorRegistry) -> CollectorRegistry:
     summed = CollectorRegistry()
     MultiProcessCollector(summed)  # type: ignore[no-untyped-call]
     return summed
+
+
+def serve_metrics(host: str, port: int, registry: CollectorRegistry) -> None:
+    """Answer `GET /metrics` on a port of its own, to anyone who reaches it."""
+    start_http_server(port, addr=host, registry=registry)

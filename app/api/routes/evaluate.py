@@ -1,0 +1,140 @@
+"""POST /evaluate: a labelled test set in, the report of docs/metrics.md out."""
+
+import asyncio
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import Response
+
+from app.api.bodies import client_gone
+from app.api.deps import Parts
+from app.api.identity import caller_with
+from app.api.uploads import FORMATS, MULTIPART, format_of, spooled
+from app.api.visit import Visit, visit_of
+from app.datasets.base import ReadOptions
+from app.datasets.source import Limits
+from app.errors import DrainingError
+from app.evaluation import EvaluationOptions, parse_k
+from app.evaluation.deciders import decider
+from app.serving.admission import Deadline
+from app.serving.evaluating import Job, evaluated
+from app.serving.keys import Identity
+from app.serving.registry import Loaded
+from app.serving.service import Service
+
+router = APIRouter(tags=["evaluate"])
+
+PATH = "/evaluate"
+MAX_RATIO = 200.0
+MAX_LINE_BYTES = 16 << 20
+MAX_LABELS = 1_000_000
+
+
+class Parameters(BaseModel):
+    """The query: how to read the test set, and how to count."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+    model: str | None = Field(None, max_length=200, description="`NAME` or `NAME@VERSION`.")
+    k: str = Field("1,3,5", max_length=200, description="Ranks to measure at.")
+    decision: str = Field("tuned", max_length=40, description="How labels are decided.")
+    beta: float = Field(1.0, gt=0, le=1000, allow_inf_nan=False, description="β of F_β.")
+    zero_division: Literal["0", "1", "skip"] = Field("0", description="What 0/0 counts as.")
+    include_test_labels: bool = Field(False, description="Count labels that were never trained.")
+    unlabelled: Literal["keep", "drop"] = Field("keep", description="Documents without labels.")
+    bootstrap: int = Field(0, ge=0, le=10_000, description="Resamples for confidence intervals.")
+    format: Literal["auto", "tsv", "jsonl", "csv", "svmlight"] | None = Field(
+        None, description="The data format, where the media type does not say it."
+    )
+    label_separator: str = Field("|", min_length=1, max_length=10)
+    text_columns: str = Field("text", min_length=1, max_length=1000)
+    label_column: str = Field("labels", min_length=1, max_length=200)
+    on_error: Literal["fail", "skip"] = Field("fail", description="Bad records: fail or skip.")
+
+    def options(self) -> EvaluationOptions:
+        """How to count."""
+        return EvaluationOptions(
+            k=parse_k(self.k),
+            decision=self.decision,
+            beta=self.beta,
+            zero_division=self.zero_division,
+            include_test_labels=self.include_test_labels,
+            unlabelled=self.unlabelled,
+            bootstrap=self.bootstrap,
+        )
+
+    def reading(self, visit: Visit, max_bytes: int) -> ReadOptions:
+        """How to read, with every bound that holds over HTTP."""
+        return ReadOptions(
+            format=self.format or format_of(visit),
+            text_columns=tuple(self.text_columns.split(",")),
+            label_column=self.label_column,
+            label_separator=self.label_separator,
+            on_error=self.on_error,
+            limits=Limits(
+                max_line_bytes=MAX_LINE_BYTES,
+                max_bytes=max_bytes,
+                max_ratio=MAX_RATIO,
+                max_labels=MAX_LABELS,
+            ),
+        )
+
+
+def _content(media_type: bytes) -> dict[str, Any]:
+    if media_type != MULTIPART:
+        return {"schema": {"type": "string", "format": "binary"}}
+    file = {"type": "string", "format": "binary"}
+    return {"schema": {"type": "object", "properties": {"file": file}, "required": ["file"]}}
+
+
+BODY = {"required": True, "content": {name.decode(): _content(name) for name in FORMATS}}
+
+
+@router.post(PATH, response_model=None, openapi_extra={"requestBody": BODY})
+async def evaluate(
+    request: Request,
+    service: Parts,
+    caller: Annotated[Identity, caller_with("evaluate")],
+    parameters: Annotated[Parameters, Query()],
+) -> Response:
+    """The report on a labelled test set; nothing is tuned on it, and it is deleted afterwards."""
+    visit, deadline = visit_of(request.scope), Deadline.after(service.settings.evaluate_seconds)
+    if service.is_draining:
+        raise DrainingError("the service is shutting down; ask another replica")
+    if parameters.model is not None:
+        caller.require_model(parameters.model.partition("@")[0])
+    loaded = service.registry.get(parameters.model)
+    caller.require_model(loaded.model.name)
+    options = parameters.options()
+    reading = parameters.reading(visit, service.settings.max_upload_bytes)
+    await asyncio.to_thread(decider, options.decision, loaded.model.classifier)
+    with service.evaluations.admit(1), service.spool.folder() as folder:
+        file = folder / "upload"
+        await spooled(request.receive, visit, file, service, deadline)
+        reference = f"{loaded.model.name}@{loaded.model.version}"
+        job = Job(service.settings.models_dir, reference, file, folder, reading, options)
+        report = await evaluated(job, deadline, client_gone(request.receive))
+    return _answer(report, loaded, visit, service)
+
+
+def _answer(report: bytes, loaded: Loaded, visit: Visit, service: Service) -> Response:
+    found = _Figures.model_validate_json(report)
+    visit.model, visit.version = loaded.model.name, loaded.model.version
+    visit.documents = found.data.documents
+    service.telemetry.documents.labels(visit.model, PATH).inc(visit.documents)
+    for stage, seconds in found.seconds.items():
+        service.telemetry.stages.labels(stage).observe(seconds)
+    headers = {"x-model-version": visit.version, "x-documents": str(visit.documents)}
+    return Response(report, headers=headers, media_type="application/json")
+
+
+class _Counted(BaseModel):
+    documents: int
+
+
+class _Figures(BaseModel):
+    """The part of a report that telemetry wants."""
+
+    data: _Counted
+    seconds: dict[str, float]

@@ -1,0 +1,144 @@
+"""Evaluations, each in a process of its own: killed when it is too late or nobody waits for it."""
+
+import asyncio
+import json
+import os
+import threading
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from functools import cache
+from multiprocessing import get_context
+from multiprocessing.context import ForkServerContext
+from pathlib import Path
+from time import sleep
+from typing import Any
+
+from app import errors
+from app.artifacts.store import Store
+from app.datasets import open_dataset
+from app.datasets.base import ReadOptions
+from app.errors import AppError, DeadlineError, EvaluationCrashedError
+from app.evaluation import EvaluationOptions, ModelInfo, evaluate
+from app.model import load_model
+from app.serving.admission import Deadline
+from app.serving.spool import storage_errors
+
+NICENESS = 5  # predictions come first
+PRELOADED = ["app.main", "app.serving.evaluating"]
+CARRIED = ("line", "best", "pointer")
+
+
+@dataclass(frozen=True)
+class Job:
+    """What to evaluate on what, and where; everything a new process must know."""
+
+    models_dir: Path
+    reference: str
+    file: Path
+    folder: Path
+    reading: ReadOptions
+    options: EvaluationOptions
+
+    @property
+    def result(self) -> Path:
+        """Where the process writes what came of it."""
+        return self.folder / "result.json"
+
+
+async def evaluated(job: Job, deadline: Deadline, left: Awaitable[None]) -> bytes:
+    """The report as JSON; the process is gone when this returns or raises.
+
+    `left` ends when the client does not wait any more; then CancelledError is raised.
+    """
+    process = _context().Process(target=_run, args=(job, os.getpid()), daemon=True)
+    await asyncio.to_thread(process.start)
+    loop, ended = asyncio.get_running_loop(), asyncio.Event()
+    waiting = [asyncio.ensure_future(ended.wait()), asyncio.ensure_future(left)]
+    loop.add_reader(process.sentinel, ended.set)
+    try:
+        await asyncio.wait(waiting, timeout=deadline.remaining, return_when=asyncio.FIRST_COMPLETED)
+        if waiting[1].done() and not ended.is_set():
+            waiting[1].result()
+        if not ended.is_set():
+            raise DeadlineError("the evaluation took longer than allowed")
+        return await asyncio.to_thread(_read, job)
+    finally:
+        loop.remove_reader(process.sentinel)
+        for task in waiting:
+            task.cancel()
+        process.kill()
+        await asyncio.shield(asyncio.to_thread(process.join))
+        process.close()
+
+
+@cache
+def _context() -> ForkServerContext:
+    """Processes forked from one that has everything imported, and nothing else."""
+    context = get_context("forkserver")
+    context.set_forkserver_preload(PRELOADED)
+    return context
+
+
+def _read(job: Job) -> bytes:
+    try:
+        content = job.result.read_bytes()
+    except FileNotFoundError:
+        raise EvaluationCrashedError("the evaluating process ended without a result") from None
+    if content.startswith(b'{"error":'):
+        raise _revived(json.loads(content))
+    return content
+
+
+def _run(job: Job, server: int) -> None:
+    """The process: write the report or the error, whole or not at all."""
+    threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
+    os.nice(NICENESS)
+    try:
+        with storage_errors():
+            content = _report(job)
+    except AppError as error:
+        content = _kept(error)
+    unfinished = job.result.with_suffix(".unfinished")
+    unfinished.write_text(json.dumps(content, ensure_ascii=False, allow_nan=False))
+    unfinished.rename(job.result)
+
+
+def _leave_with(parent: int) -> None:
+    """End this process when the one that started it is gone."""
+    while os.getppid() == parent:
+        sleep(0.5)
+    os._exit(1)
+
+
+def _report(job: Job) -> dict[str, Any]:
+    model = load_model(Store(job.models_dir), job.reference)
+    info = ModelInfo(
+        model.name,
+        model.version,
+        model.training_counts,
+        model.manifest.data.counts.get("documents"),
+        model.fingerprints,
+    )
+    with job.file.open("rb") as file:
+        documents = open_dataset(file, job.reading)
+        report = evaluate(model.classifier, documents, job.options, info=info, scratch=job.folder)
+    return report.as_dict()
+
+
+def _kept(error: AppError) -> dict[str, Any]:
+    said = error.without_content() if isinstance(error, errors.InvalidDataError) else str(error)
+    carried = {name: getattr(error, name) for name in CARRIED if hasattr(error, name)}
+    return {"error": type(error).__name__, "said": said, **carried}
+
+
+def _revived(content: dict[str, Any]) -> AppError:
+    """The error that `_kept` wrote down, without what it must not say over HTTP."""
+    kind = getattr(errors, content["error"])
+    if kind is errors.InvalidDataError:
+        return errors.InvalidDataError(content["said"], line=content["line"])
+    error: AppError = kind.__new__(kind)
+    Exception.__init__(error, content["said"])
+    for name in CARRIED:
+        if name in content:
+            setattr(error, name, content[name])
+    return error

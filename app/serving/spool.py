@@ -1,0 +1,119 @@
+"""The spool: a folder for uploads while they are worked on, clean again after every crash."""
+
+import errno
+import fcntl
+import logging
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from app.errors import PayloadTooLargeError, StorageFullError
+
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.ENOENT}
+
+log = logging.getLogger("labelserve.spool")
+
+
+class Spool:
+    """Folders of one worker. Its lock says that it lives; what has no living owner is removed."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self._dir = data_dir / "spool"
+        self._owner = secrets.token_hex(8)
+        self._lock: BinaryIO | None = None
+
+    @contextmanager
+    def folder(self) -> Iterator[Path]:
+        """An empty folder that is gone when the block ends."""
+        with storage_errors():
+            self.open()
+            path = self._dir / f"{self._owner}-{secrets.token_hex(4)}"
+            path.mkdir(mode=0o700)
+        try:
+            yield path
+        finally:
+            shutil.rmtree(path, ignore_errors=True)
+
+    def open(self) -> None:
+        """Take the lock and remove what the dead have left."""
+        if self._lock is not None:
+            return
+        self._dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        lock = (self._dir / f"{self._owner}.lock").open("wb")
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        self._lock = lock
+        self._clean()
+
+    def close(self) -> None:
+        """Remove everything of this worker."""
+        if self._lock is not None:
+            self._remove(self._owner)
+            self._lock.close()
+            self._lock = None
+
+    def _clean(self) -> None:
+        owners = {entry.name.partition("-")[0].removesuffix(".lock") for entry in self._entries()}
+        for owner in owners - {self._owner}:
+            if self._is_dead(owner):
+                log.info("removing uploads that a dead worker left")
+                self._remove(owner)
+
+    def _is_dead(self, owner: str) -> bool:
+        try:
+            with (self._dir / f"{owner}.lock").open("rb") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except FileNotFoundError:
+            return True
+        except OSError:
+            return False
+        return True
+
+    def _remove(self, owner: str) -> None:
+        for entry in self._entries():
+            if entry.name.startswith(f"{owner}-"):
+                shutil.rmtree(entry.path, ignore_errors=True)
+        (self._dir / f"{owner}.lock").unlink(missing_ok=True)
+
+    def _entries(self) -> list[os.DirEntry[str]]:
+        with os.scandir(self._dir) as entries:
+            return list(entries)
+
+
+class Upload:
+    """A file of the spool that grows up to a limit."""
+
+    def __init__(self, path: Path, limit: int) -> None:
+        with storage_errors():
+            self._file = path.open("xb", buffering=0)
+        self.path, self.size, self._limit = path, 0, limit
+
+    def write(self, data: bytes) -> None:
+        """Append; PayloadTooLargeError past the limit, StorageFullError where the disk is full."""
+        self.size += len(data)
+        if self.size > self._limit:
+            raise PayloadTooLargeError(f"the upload is longer than {self._limit} bytes")
+        with storage_errors():
+            rest = memoryview(data)
+            while rest:
+                rest = rest[self._file.write(rest) :]
+
+    def close(self) -> None:
+        """No more is written."""
+        with suppress(OSError):
+            self._file.close()
+
+
+@contextmanager
+def storage_errors() -> Iterator[None]:
+    """What the disk refuses becomes a StorageFullError."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in FULL:
+            why = os.strerror(error.errno or 0)
+            raise StorageFullError(f"the spool cannot take the upload: {why}") from error
+        raise
