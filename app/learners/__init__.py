@@ -5,6 +5,8 @@ from app.learners.base import Learner
 
 LEARNERS = {
     "one-vs-rest": "app.learners.one_vs_rest:OneVsRest",
+    "cost-sensitive": "app.learners.cost_sensitive:CostSensitive",
+    "cost-sensitive-micro": "app.learners.cost_sensitive:CostSensitiveMicro",
     "binary-and-multiclass": "app.learners.binary_and_multiclass:BinaryAndMulticlass",
     "mlp": "app.learners.neural.mlp:Mlp",
 }

@@ -1,0 +1,47 @@
+"""Costs are chosen on equal folds, per label or for all, and then used for all documents."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from app.learners import learner_class
+from app.learners.base import Fitting
+from app.learners.cost_sensitive import GRID, CostSensitive, CostSensitiveMicro
+from app.learners.one_vs_rest import OneVsRest
+
+
+def data(n_documents: int = 240) -> tuple[csr_array, csr_array]:
+    """A frequent label that is easy at cost 1, and a rare, noisy one that needs more."""
+    random = np.random.default_rng(0)
+    features = random.standard_normal((n_documents, 8)).astype(np.float32)
+    noise = random.standard_normal((n_documents, 2))
+    noise[:, 0] *= 0.1
+    truth = features[:, :2] + 1.2 * noise > [0.0, 2.4]
+    return csr_array(features), csr_array(truth)
+
+
+@pytest.mark.parametrize("kind", ["cost-sensitive", "cost-sensitive-micro"])
+def test_the_chosen_costs_are_those_the_final_weights_were_trained_with(kind: str) -> None:
+    features, truth = data()
+    learner = learner_class(kind)(solver="liblinear").fit(features, truth, Fitting(seed=1))
+    same = OneVsRest(solver="liblinear", costs=learner.costs).fit(features, truth, Fitting(seed=1))
+    np.testing.assert_array_equal(learner.scores(features), same.scores(features))
+    again = learner_class(kind).from_state(learner.state())
+    np.testing.assert_array_equal(again.scores(features), learner.scores(features))
+    assert set(learner.costs) <= set(GRID)
+
+
+def test_each_label_has_its_own_cost_but_micro_has_one_for_all() -> None:
+    features, truth = data()
+    own = CostSensitive(solver="liblinear").fit(features, truth).costs
+    assert own[1] > own[0]
+    shared = CostSensitiveMicro(solver="liblinear").fit(features, truth).costs
+    assert len(set(shared)) == 1
+
+
+def test_the_first_cost_wins_among_equals() -> None:
+    counts = np.zeros((len(GRID), 2, 3), np.int64)
+    counts[:, 0] = [1, 1, 0]
+    counts[3:, 1] = [4, 1, 1]
+    assert CostSensitive()._choose(counts).tolist() == [0, 3]
+    assert CostSensitiveMicro()._choose(counts).tolist() == [3, 3]
