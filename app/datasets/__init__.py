@@ -6,8 +6,10 @@ from typing import BinaryIO
 from app.catalogue import find
 from app.datasets.base import Document, Reader, ReadOptions, Summary
 from app.datasets.detection import format_of
+from app.datasets.limits import Limits
 from app.datasets.reading import Reading
-from app.datasets.source import Limits, Source
+from app.datasets.source import Source
+from app.errors import AppError, InvalidRequestError
 
 __all__ = ["FORMATS", "Document", "Limits", "ReadOptions", "Reading", "Summary", "open_dataset"]
 
@@ -19,6 +21,7 @@ FORMATS = {
     "svmlight": "app.datasets.svmlight:documents",
     "folder": "app.datasets.folder:documents",
 }
+TABLES = "csv, parquet"
 
 
 def open_dataset(source: str | Path | BinaryIO, options: ReadOptions | None = None) -> Reading:
@@ -28,6 +31,12 @@ def open_dataset(source: str | Path | BinaryIO, options: ReadOptions | None = No
     """
     options = options or ReadOptions()
     opened = Source(source, options.limits)
-    format = format_of(opened) if options.format == "auto" else options.format
-    reader: Reader = find(FORMATS, format, "format")
+    try:
+        format = format_of(opened) if options.format == "auto" else options.format
+        reader: Reader = find(FORMATS, format, "format")
+        if options.label_columns and format not in TABLES.split(", "):
+            raise InvalidRequestError(f"label columns are not for {format}; accepted: {TABLES}")
+    except AppError:
+        opened.close()
+        raise
     return Reading(opened, format, reader, options)

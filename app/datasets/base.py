@@ -4,16 +4,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from app.datasets.faults import Fault, Faults
-from app.datasets.source import Limits, Source
+from app.datasets.limits import Limits
+from app.datasets.source import Source
+from app.errors import InvalidRequestError
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
-    """One record: a text (or ready-made features) with its labels, each label once."""
+class Document(msgspec.Struct, frozen=True, gc=False):
+    """One record: a text (or ready-made features) with its labels, each label once.
+
+    A Struct, because making one takes a tenth of the time of a frozen dataclass.
+    """
 
     text: str
     labels: tuple[str, ...]
@@ -41,6 +46,22 @@ class ReadOptions:
     label_map: Mapping[str, str] | None = None
     unlabelled: Literal["keep", "drop"] = "keep"
     limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        labels = self.label_columns or (self.label_column,)
+        names = [*self.text_columns, *labels, self.id_column]
+        _require("" not in names and bool(self.text_columns), "column names that are not empty")
+        _require(len(set(names)) == len(names), "text, label and id columns of different names")
+        _require(self.label_separator != "", "a label separator of at least one character")
+        _require(self.on_error in ("fail", "skip"), "on_error fail or skip")
+        _require(self.unlabelled in ("keep", "drop"), "unlabelled keep or drop")
+
+
+def _require(is_so: bool, accepted: str) -> None:
+    if not is_so:
+        raise InvalidRequestError(
+            f"the data cannot be read with these options; accepted: {accepted}"
+        )
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,16 @@
 """gzip and Zstandard, recognised by their first bytes and inflated piece by piece."""
 
+import math
 import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NamedTuple
 
 import zstandard
 
+from app.datasets.limits import Limits
 from app.errors import InvalidDataError, PayloadTooLargeError
 
 PIECE = 1 << 20
-LARGEST_WINDOW = 1 << 27  # what `zstd` itself accepts; a frame may ask for gigabytes
 
 
 class Codec(NamedTuple):
@@ -20,17 +21,17 @@ class Codec(NamedTuple):
     """
 
     magic: bytes
-    member: Callable[[], Any]
+    member: Callable[[Limits], Any]
     feed: int
 
 
 CODECS = (
-    Codec(b"\x1f\x8b", lambda: zlib.decompressobj(wbits=31), 1 << 13),
-    Codec(b"\x28\xb5\x2f\xfd", lambda: _zstd().decompressobj(), 1 << 8),
+    Codec(b"\x1f\x8b", lambda _: zlib.decompressobj(wbits=31), 1 << 11),
+    Codec(b"\x28\xb5\x2f\xfd", lambda limits: _zstd(limits).decompressobj(), 1 << 6),
 )
 
 
-def inflated(stream: BinaryIO, name: str, max_ratio: float | None = None) -> Iterator[bytes]:
+def inflated(stream: BinaryIO, name: str, limits: Limits) -> Iterator[bytes]:
     """The bytes of a stream, decompressed if they are compressed, in pieces of bounded size.
 
     Several compressed members in a row are read as one. A stream that ends too early, fails its
@@ -40,11 +41,11 @@ def inflated(stream: BinaryIO, name: str, max_ratio: float | None = None) -> Ite
     codec = next((codec for codec in CODECS if first.startswith(codec.magic)), None)
     if codec is None:
         return _plain(first, stream)
-    return _gathered(_members(codec, _plain(first, stream), name, max_ratio))
+    return _gathered(_members(codec, _plain(first, stream), name, limits))
 
 
-def _zstd() -> zstandard.ZstdDecompressor:
-    return zstandard.ZstdDecompressor(max_window_size=LARGEST_WINDOW)
+def _zstd(limits: Limits) -> zstandard.ZstdDecompressor:
+    return zstandard.ZstdDecompressor(max_window_size=limits.max_window)
 
 
 def _first(stream: BinaryIO) -> bytes:
@@ -62,22 +63,23 @@ def _plain(first: bytes, stream: BinaryIO) -> Iterator[bytes]:
         piece = stream.read(PIECE)
 
 
-def _members(
-    codec: Codec, pieces: Iterator[bytes], name: str, max_ratio: float | None
-) -> Iterator[bytes]:
+def _members(codec: Codec, pieces: Iterator[bytes], name: str, limits: Limits) -> Iterator[bytes]:
     member, taken, given = None, 0, 0
     for piece in _slices(pieces, codec.feed):
         taken += len(piece)
         # Zeros may pad the end of a member (tape blocks); anything else starts the next one.
         while rest := piece if member else piece.lstrip(b"\0"):
-            member = member or codec.member()
+            member = member or codec.member(limits)
             try:
                 output = member.decompress(rest)
             except (zlib.error, zstandard.ZstdError) as error:
                 raise InvalidDataError("damaged compressed data", file=name) from error
             given += len(output)
-            if max_ratio is not None and given > PIECE and given > max_ratio * taken:
-                raise PayloadTooLargeError(f"compressed data that inflate over {max_ratio:g} times")
+            if given > PIECE and given > (limits.max_ratio or math.inf) * taken:
+                problem = (
+                    f"compressed data that inflate to over {limits.max_ratio:g} times their size"
+                )
+                raise PayloadTooLargeError(problem)
             yield output
             if not member.eof:
                 break

@@ -19,7 +19,7 @@ SUFFIXES = {
 }
 PARQUET = b"PAR1"
 XMC_HEADER = re.compile(r"\d+ \d+ \d+\s*")
-SVMLIGHT = re.compile(r"[^\s:\t]*( +\d+:[-+.\deE]+)+\s*")
+SVMLIGHT = re.compile(r"([^\s:]*+|\d++:\S++)( ++\d++:[-+.\deE]++)++\s*+")
 ACCEPTED = "tsv, jsonl, csv, parquet, svmlight or folder: name it with --format"
 
 
@@ -27,7 +27,7 @@ def format_of(source: Source) -> str:
     """A name of the catalogue.
 
     >>> from io import BytesIO
-    >>> from app.datasets.source import Limits
+    >>> from app.datasets.limits import Limits
     >>> format_of(Source(BytesIO(b'{"text": "a"}'), Limits()))
     'jsonl'
     """

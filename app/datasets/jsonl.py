@@ -11,12 +11,12 @@ from app.datasets.json_places import bad_json, place
 from app.datasets.label_sets import BadLabelError, LabelSets
 from app.datasets.lines import lines
 from app.datasets.source import Source
-from app.errors import InvalidRequestError
 
 
 def documents(source: Source, options: ReadOptions, faults: Faults) -> Iterator[Document]:
     """A document a line; other keys are passed over, and so are blank lines."""
     label_sets = LabelSets(options.label_map, empty_is_bad=True)
+    is_one = len(options.text_columns) == 1
     decode = msgspec.json.Decoder(_record(options)).decode
     for number, line in lines(source, faults):
         try:
@@ -29,23 +29,17 @@ def documents(source: Source, options: ReadOptions, faults: Faults) -> Iterator[
         except BadLabelError as bad:
             faults.refuse(bad, line=number, column=place(line, options.label_column))
             continue
-        yield Document(_text(record), labels, _id(record.id), number)
+        text = record.text0 if is_one else "\n".join(msgspec.structs.astuple(record)[2:])
+        yield Document(text, labels, _id(record.id), number)
 
 
 def _record(options: ReadOptions) -> type[Any]:
     """The type of a line: its keys are named by the options."""
     keys = {"id": options.id_column, "labels": options.label_column}
     keys |= {f"text{i}": name for i, name in enumerate(options.text_columns)}
-    if len(set(keys.values())) < len(keys):
-        raise InvalidRequestError("text, label and id columns must have different names")
     fields: list[Any] = [("id", str | int | None, None), ("labels", list[str] | None, None)]
     fields += [(f"text{i}", str) for i in range(len(options.text_columns))]
     return msgspec.defstruct("Record", fields, rename=keys, kw_only=True, gc=False)
-
-
-def _text(record: Any) -> str:
-    texts = msgspec.structs.astuple(record)[2:]
-    return texts[0] if len(texts) == 1 else "\n".join(texts)
 
 
 def _id(written: str | int | None) -> str | None:

@@ -5,7 +5,8 @@ from pathlib import Path
 from app.datasets.csv_rows import delimiter_of, rows
 from app.datasets.encoding import head_text
 from app.datasets.faults import Faults
-from app.datasets.source import Limits, Source
+from app.datasets.limits import Limits
+from app.datasets.source import Source
 
 ACCEPTED = "rows of from,to: a label and its new name, or nothing to drop it"
 

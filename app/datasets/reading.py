@@ -1,5 +1,6 @@
 """Reading: the documents of a data set, once through, and what was counted on the way."""
 
+import sys
 from array import array
 from collections.abc import Iterator
 
@@ -23,6 +24,8 @@ class Reading:
         self._documents = reader(source, options, self._faults)
         self._ids = array("q")
         self._labels: set[str] = set()
+        self._most_documents = options.limits.max_documents or sys.maxsize
+        self._most_labels = options.limits.max_labels or sys.maxsize
         self._found = self._dropped = self._pairs = self._empty = self._unlabelled = 0
 
     @property
@@ -32,10 +35,11 @@ class Reading:
 
     def __iter__(self) -> Iterator[Document]:
         """The documents in their order."""
+        count, keeps_all = self._count, self.options.unlabelled == "keep"
         try:
             for document in self._documents:
-                self._count(document)
-                if document.labels or self.options.unlabelled == "keep":
+                count(document)
+                if keeps_all or document.labels:
                     yield document
                 else:
                     self._dropped += 1
@@ -62,26 +66,19 @@ class Reading:
 
     def _count(self, document: Document) -> None:
         self._found += 1
-        if document.labels:
-            self._pairs += len(document.labels)
-            self._labels.update(document.labels)
+        labels = document.labels
+        if labels:
+            self._pairs += len(labels)
+            self._labels.update(labels)
         else:
             self._unlabelled += 1
         if document.id is not None:
             self._ids.append(hash(document.id))
-        if _is_empty(document):
-            self._empty += 1
-        self._check_limits()
-
-    def _check_limits(self) -> None:
-        limits = self.options.limits
-        if limits.max_documents is not None and self._found > limits.max_documents:
-            raise PayloadTooLargeError(f"more than {limits.max_documents} documents")
-        if limits.max_labels is not None and len(self._labels) > limits.max_labels:
-            raise PayloadTooLargeError(f"more than {limits.max_labels} different labels")
-
-
-def _is_empty(document: Document) -> bool:
-    if document.features is not None:
-        return len(document.features[0]) == 0
-    return not document.text or document.text.isspace()
+        if document.features is None:
+            self._empty += not document.text or document.text.isspace()
+        else:
+            self._empty += not len(document.features[0])
+        if self._found > self._most_documents or len(self._labels) > self._most_labels:
+            raise PayloadTooLargeError(
+                f"more than {self._most_documents} documents or {self._most_labels} labels"
+            )

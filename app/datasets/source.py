@@ -3,29 +3,15 @@
 import hashlib
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
 from app.datasets.compression import inflated
-from app.errors import InvalidDataError, PayloadTooLargeError
+from app.datasets.limits import Limits as Limits
+from app.errors import AppError, InvalidDataError, PayloadTooLargeError
 
 COMPRESSIONS = {".gz", ".zst"}
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Bounds that hold before anything is allocated; None = no bound.
-
-    `max_ratio` bounds inflated to compressed bytes once a mebibyte has been inflated.
-    """
-
-    max_line_bytes: int = 64 << 20
-    max_bytes: int | None = None
-    max_ratio: float | None = None
-    max_documents: int | None = None
-    max_labels: int | None = None
 
 
 class Source:
@@ -68,13 +54,16 @@ class Source:
     def _first(self) -> bytes:
         try:
             return next(self._chunks, b"")
-        except InvalidDataError as error:
+        except AppError as error:
+            self.close()
+            if not isinstance(error, InvalidDataError):
+                raise
             raise InvalidDataError(error.problem, file=self.name, line=1) from error
 
     def _counted(self) -> Iterator[bytes]:
         if self._stream is None:
             return
-        for piece in inflated(self._stream, self.name, self.limits.max_ratio):
+        for piece in inflated(self._stream, self.name, self.limits):
             self._hash.update(piece)
             self._add(len(piece))
             yield piece

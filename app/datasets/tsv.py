@@ -18,19 +18,23 @@ def documents(source: Source, options: ReadOptions, faults: Faults) -> Iterator[
     """
     label_sets, tabs = LabelSets(options.label_map), 0
     for number, line in lines(source, faults):
-        tabs = tabs or min(line.count("\t"), 2)
-        *before, labels, text = line.split("\t", tabs) if tabs else ("", "")
-        if len(before) != tabs - 1:
+        fields = line.split("\t", tabs or 2)
+        tabs = tabs or len(fields) - 1
+        if len(fields) <= tabs or not tabs:
             _refuse(line, number, tabs, faults)
             continue
         try:
-            found = label_sets(labels.split(" "))
+            labels = label_sets(fields[-2].split(" "))
         except BadLabelError as bad:
-            start = sum(len(field) + 1 for field in before)
-            column = start + sum(len(n) + 1 for n in labels.split(" ")[: bad.position]) + 1
-            faults.refuse(bad, line=number, column=column)
+            faults.refuse(bad, line=number, column=_column(fields, bad.position))
             continue
-        yield Document(text, found, before[0] if before and before[0] else None, number)
+        yield Document(fields[-1], labels, (fields[0] or None) if tabs == 2 else None, number)
+
+
+def _column(fields: list[str], position: int) -> int:
+    """Where the label at this position of the label field begins."""
+    names = fields[-2].split(" ")[:position]
+    return sum(len(part) + 1 for part in [*fields[:-2], *names]) + 1
 
 
 def _refuse(line: str, number: int, tabs: int, faults: Faults) -> None:
