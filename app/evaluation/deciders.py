@@ -1,8 +1,10 @@
 """Decisions by the names that evaluations accept."""
 
+from app.decisions.operating_point import Wanted
 from app.decisions.rank_cut import RankCut
 from app.decisions.score_cut import ScoreCut
 from app.errors import InvalidRequestError
+from app.evaluation.certainty import Abstaining
 from app.evaluation.scorer import Decider, Scorer
 
 ACCEPTED = (
@@ -14,7 +16,7 @@ ACCEPTED = (
 def decider(name: str, scorer: Scorer) -> Decider:
     """The decision of that name; nothing is tuned on the file that is evaluated."""
     if name in ("tuned", ""):
-        return scorer.decision
+        return _tuned(scorer)
     if name == "zero":
         return _zero(scorer)
     kind, _, argument = name.partition(":")
@@ -22,7 +24,27 @@ def decider(name: str, scorer: Scorer) -> Decider:
         if not (argument.isascii() and argument.isdigit() and int(argument) >= 1):
             raise InvalidRequestError("rank:K needs a whole number K of at least 1, as in rank:3")
         return RankCut(int(argument))
-    raise InvalidRequestError(f"no such decision; accepted: {ACCEPTED}")
+    return _operating_point(name, scorer)
+
+
+def _tuned(scorer: Scorer) -> Decider:
+    """The stored decision; where the model abstains it assigns nothing."""
+    abstention = getattr(scorer, "abstention", None)
+    return scorer.decision if abstention is None else Abstaining(scorer.decision, abstention)
+
+
+def _operating_point(name: str, scorer: Scorer) -> Decider:
+    try:
+        wanted = Wanted.read(name)
+    except InvalidRequestError:
+        raise InvalidRequestError(f"no such decision; accepted: {ACCEPTED}") from None
+    points = getattr(scorer, "operating_points", None)
+    if points is None:
+        raise InvalidRequestError(
+            "this model was not tuned on held-out scores, so it has no operating points; "
+            "accepted: tuned, zero, rank:K, proportion:X"
+        )
+    return ScoreCut(points.find(wanted.name).cuts, wanted.name)
 
 
 def _zero(scorer: Scorer) -> Decider:

@@ -44,7 +44,7 @@ class DocumentValues:
         """(documents, columns) of values."""
         relevant = records["relevant"].astype(np.int64)
         unscored, n = records["unscored"].astype(np.int64), self.n_columns
-        samples = self._samples(records, relevant)
+        samples = self._samples(records)
         defined = ~np.isnan(samples)
         columns = [
             np.ones(len(records)),
@@ -100,6 +100,11 @@ class DocumentValues:
             for name in MEASURES
         }
 
+    def subset_accuracy(self, sums: Values) -> float | None:
+        """Share of documents whose decisions are all right."""
+        total = dict(zip(self.names, sums.tolist(), strict=True))
+        return total["subset"] / total["documents"] if total["documents"] else None
+
     def _at_k(self, records: Records, relevant: NDArray[np.int64]) -> Values:
         columns = []
         some = np.maximum(relevant, 1)
@@ -110,7 +115,7 @@ class DocumentValues:
             columns += [hits / k, hits / some, hits / np.minimum(some, k), ndcg]
         return np.column_stack(columns)
 
-    def _samples(self, records: Records, relevant: NDArray[np.int64]) -> Values:
+    def _samples(self, records: Records) -> Values:
         tp, fp, fn = (records[cell].astype(np.int64) for cell in ("tp", "fp", "fn"))
         cells = Cells(tp, fp, fn, self.n_columns - tp - fp - fn)
         return np.column_stack([self.averaging.values(name, cells) for name in MEASURES])

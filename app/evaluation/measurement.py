@@ -1,5 +1,6 @@
-"""Measurement: takes chunks of scores and truth, keeps small sums and records on disk."""
+"""Measurement: takes chunks of scores and truth, keeps small sums, and records on disk."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -7,54 +8,121 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.arrays import Scores, Truth
+from app.evaluation.certainty import Certainty
+from app.evaluation.chunks import TestDocument, length
+from app.evaluation.confusion import Confusion
+from app.evaluation.document_groups import DocumentGroups
 from app.evaluation.document_values import DocumentValues
+from app.evaluation.groups import DOCUMENT_LABELS, DOCUMENT_LENGTH
+from app.evaluation.intervals import Intervals, PairFile
+from app.evaluation.keeper import ScoreKeeper
 from app.evaluation.label_counts import LabelCounts
+from app.evaluation.label_groups import label_groups
 from app.evaluation.options import EvaluationOptions, ModelInfo
 from app.evaluation.pairs import FN, FP, TP, Pairs
 from app.evaluation.records import Records, ranking_records, record_type
-from app.evaluation.scorer import Decider
+from app.evaluation.scorer import Decider, Scorer
 from app.evaluation.scratch import ArrayFile
+from app.evaluation.worst import WorstDocuments
 from app.metrics.propensity import inverse_propensities
 from app.metrics.ranking import Ranked
 
-BLOCK = 8192
+BLOCK = 4096
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some documents with their scores and true labels."""
+
+    documents: list[TestDocument]
+    scores: Scores
+    truth: Truth
 
 
 class Measurement:
     """Everything counted while the documents go by."""
 
-    def __init__(self, n_labels: int, options: EvaluationOptions, info: ModelInfo, folder: Path):
+    def __init__(
+        self, scorer: Scorer, options: EvaluationOptions, info: ModelInfo, folder: Path
+    ) -> None:
+        n_labels = len(scorer.labels)
         self.options = options
-        self.records = ArrayFile(folder / "records", record_type(len(options.k)))
-        self.counts = LabelCounts(n_labels)
         self.inverse = _inverse(info, n_labels)
+        self.records = ArrayFile(folder / "records", record_type(len(options.k)))
+        self.pairs = PairFile(folder / "pairs") if options.bootstrap else None
+        self.keeper = ScoreKeeper(folder, n_labels, options.max_cells)
+        self.counts = LabelCounts(n_labels)
+        self.label_groups = label_groups(info.training_counts, self.inverse)
+        self.by_labels = DocumentGroups("relevant", DOCUMENT_LABELS, n_labels)
+        self.by_length = DocumentGroups("length", DOCUMENT_LENGTH, n_labels)
+        self.confusion = Confusion(n_labels)
+        self.worst = WorstDocuments()
+        self.certainty = Certainty(scorer)
 
-    def add(self, scores: Scores, truth: Truth, lengths: NDArray[Any], decider: Decider) -> None:
+    def add(self, chunk: Chunk, decider: Decider, names: list[str]) -> None:
         """Measure one chunk."""
-        pairs = Pairs.of(decider.decide(scores), truth)
-        records = ranking_records(Ranked.of(scores, truth), self.options.k, self.inverse)
-        records["length"] = lengths
-        for name, kind in (("tp", TP), ("fp", FP), ("fn", FN)):
-            records[name] = pairs.counts(kind, len(records))
-        self.records.append(records)
+        scores, truth = chunk.scores, chunk.truth
+        marks = decider.decide(scores)
+        pairs = Pairs.of(marks, truth)
+        records = self._recorded(chunk, pairs)
         self.counts.add(len(records), *(pairs.columns(kind) for kind in (TP, FP, FN)))
+        for group in self.label_groups:
+            group.add(scores, truth, pairs, self.values(0))
+        for groups in (self.by_labels, self.by_length):
+            groups.add(records, pairs)
+        self.confusion.add(scores, truth, pairs)
+        self.worst.add(chunk.documents, records, pairs, names)
+        self.certainty.add(scores, truth, marks)
 
     def values(self, n_columns: int) -> DocumentValues:
-        """How records turn into figures, now that the number of columns is known."""
+        """How records turn into figures, given the number of columns."""
         has_propensity = self.inverse is not None
         return DocumentValues(self.options.k, n_columns, self.options.averaging, has_propensity)
 
     def sums(self, n_columns: int) -> NDArray[np.float64]:
-        """Summed columns of `DocumentValues` over all documents."""
+        """Summed columns of `DocumentValues` over all documents, and over their groups."""
         values = self.values(n_columns)
         total = np.zeros(len(values.names))
         for block in self.records.blocks(BLOCK):
-            total += _sum(values, block)
+            matrix = values.matrix(block)
+            total += matrix.sum(axis=0)
+            self.by_labels.add_values(block, matrix)
+            self.by_length.add_values(block, matrix)
         return total
 
+    def confidence(self, n_columns: int) -> dict[str, list[float]]:
+        """Bootstrap intervals; empty where none were asked for."""
+        if self.pairs is None:
+            return {}
+        intervals = Intervals(self.records, self.pairs, self.values(n_columns), n_columns)
+        return intervals.figures(self.options.bootstrap, self.options.seed)
 
-def _sum(values: DocumentValues, block: Records) -> NDArray[np.float64]:
-    return np.asarray(values.matrix(block).sum(axis=0))
+    def partitions(self, cells: Any, n_columns: int) -> dict[str, Any]:
+        """The `partitions` part of a report; after `sums`."""
+        values = self.values(n_columns)
+        return {
+            "label_frequency": [group.figures(cells, values) for group in self.label_groups],
+            "document_labels": self.by_labels.figures(values),
+            "document_length": self.by_length.figures(values),
+        }
+
+    def close(self) -> None:
+        """Close the files."""
+        self.records.close()
+        self.keeper.close()
+        if self.pairs is not None:
+            self.pairs.close()
+
+    def _recorded(self, chunk: Chunk, pairs: Pairs) -> Records:
+        ranked = Ranked.of(chunk.scores, chunk.truth)
+        records = ranking_records(ranked, self.options.k, self.inverse)
+        records["length"] = [length(document) for document in chunk.documents]
+        for name, kind in (("tp", TP), ("fp", FP), ("fn", FN)):
+            records[name] = pairs.counts(kind, len(records))
+        self.records.append(records)
+        if self.pairs is not None:
+            self.pairs.append(pairs)
+        return records
 
 
 def _inverse(info: ModelInfo, n_labels: int) -> NDArray[np.float64] | None:

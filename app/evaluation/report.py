@@ -1,7 +1,7 @@
 """Report: everything an evaluation found, ready to be written as JSON."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -10,6 +10,10 @@ class Report:
     """The figures, under the names that docs/metrics.md explains."""
 
     content: dict[str, Any]
+    decision: str = ""
+    most_confused: list[dict[str, Any]] = field(default_factory=list)
+    """Pairs of labels, one missed where the other was wrongly assigned, most frequent first."""
+    worst_documents: list[dict[str, Any]] = field(default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-safe: whole numbers, finite numbers, strings; what is not finite is None."""

@@ -1,23 +1,22 @@
 """evaluate: documents are read, scored and counted in chunks; memory does not grow with them."""
 
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
-import numpy as np
-
-from app.errors import InvalidDataError
-from app.evaluation.chunks import TestDocument, chunks, inputs, length
+from app.errors import InvalidDataError, InvalidRequestError
+from app.evaluation.assembly import Findings, assemble
+from app.evaluation.chunks import TestDocument, chunks, inputs
 from app.evaluation.deciders import decider
-from app.evaluation.decision_figures import decision_figures
-from app.evaluation.measurement import Measurement
+from app.evaluation.measurement import Chunk, Measurement
 from app.evaluation.options import EvaluationOptions, ModelInfo
+from app.evaluation.proportion import ProportionCut, proportion_of
 from app.evaluation.report import Report
 from app.evaluation.scorer import Decider, Scorer
+from app.evaluation.seen import seen_in_training
 from app.evaluation.truth import TruthReader
-from app.metrics.contingency import Cells
 from app.progress import Progress, silent
 
 
@@ -32,11 +31,15 @@ def evaluate(
 ) -> Report:
     """The report on these documents. Files in `scratch` are removed, also after an error."""
     options, info = options or EvaluationOptions(), info or ModelInfo()
-    decision = decider(options.decision, scorer)
+    x = proportion_of(options.decision)
+    decision = None if x is not None else decider(options.decision, scorer)
     with tempfile.TemporaryDirectory(prefix="evaluation-", dir=scratch) as folder:
-        run = Run(scorer, decision, options, info, Path(folder))
-        run.read(documents, progress)
-        return run.report(documents)
+        measurement = Measurement(scorer, options, info, Path(folder))
+        with closing(measurement):
+            run = Run(scorer, measurement, options, info)
+            read = run.read(documents, progress)
+            found = run.measured(read, decision) if decision else run.in_two_passes(read, x or 1.0)
+            return assemble(found, measurement, documents)
 
 
 class Run:
@@ -45,55 +48,57 @@ class Run:
     def __init__(
         self,
         scorer: Scorer,
-        decision: Decider,
+        measurement: Measurement,
         options: EvaluationOptions,
         info: ModelInfo,
-        folder: Path,
     ) -> None:
-        self.scorer, self.decision, self.options, self.info = scorer, decision, options, info
+        self.scorer, self.measurement, self.options, self.info = scorer, measurement, options, info
         self.truth = TruthReader(scorer.labels, options.include_test_labels)
-        self.measurement = Measurement(len(scorer.labels), options, info, folder)
         self.seconds = dict.fromkeys(("read", "vectorize", "score", "measure"), 0.0)
+        self.seen = 0
 
-    def read(self, documents: Iterable[TestDocument], progress: Progress) -> None:
-        """Measure every document."""
+    def read(self, documents: Iterable[TestDocument], progress: Progress) -> Iterator[Chunk]:
+        """The documents with their scores and truth, chunk by chunk, while the clock runs."""
         clock, done = perf_counter(), 0
         for chunk in chunks(self._kept(documents), len(self.scorer.labels)):
             clock = self._took("read", clock)
             scores = self.scorer.scores(inputs(chunk, self.scorer), jobs=self.options.jobs)
             clock = self._took("score", clock)
             truth = self.truth.read([document.labels for document in chunk])
-            lengths = np.array([length(document) for document in chunk])
-            self.measurement.add(scores, truth, lengths, self.decision)
+            if self.options.check_seen:
+                self.seen += seen_in_training(chunk, self.info.fingerprints)
+            self.measurement.keeper.add(scores, truth)
+            yield Chunk(chunk, scores, truth)
             done += len(chunk)
             progress("evaluate", done, 0)
             clock = self._took("measure", clock)
         if not done:
             raise InvalidDataError("there are no documents to evaluate")
 
-    def report(self, documents: Any) -> Report:
-        """Everything that was found."""
-        clock, n = perf_counter(), self.truth.n_columns
-        cells = self.measurement.counts.cells(n)
-        values, sums = self.measurement.values(n), self.measurement.sums(n)
-        total = dict(zip(values.names, sums.tolist(), strict=True))
-        n_documents = int(total["documents"])
-        subset = total["subset"] / n_documents
-        content: dict[str, Any] = {
-            "model": self.info.name,
-            "version": self.info.version,
-            "conventions": self._conventions(),
-            "data": self._data(n_documents, documents),
-            "ranking": values.ranking(sums),
-            "decisions": decision_figures(
-                cells, values.samples(sums), subset, self.options.averaging
-            ),
-            "labels": self._labels(cells),
-            "confidence": {},
-            "warnings": [],
-        }
+    def measured(self, read: Iterable[Chunk], decision: Decider) -> Findings:
+        """Every chunk is decided on at once, and forgotten."""
+        for chunk in read:
+            self.measurement.add(chunk, decision, self.truth.names)
+        return Findings(self.options, self.info, self.truth, decision, self.seconds, self.seen)
+
+    def in_two_passes(self, read: Iterable[Chunk], x: float) -> Findings:
+        """First all scores go to disk; then every document is decided on, knowing all others."""
+        kept = [(chunk.documents, chunk.truth) for chunk in read]
+        file = self.measurement.keeper.file
+        if file is None:
+            raise InvalidRequestError(
+                "proportion:X needs all scores at once; these are more documents × labels than "
+                f"the {self.options.max_cells} that are kept"
+            )
+        decision = ProportionCut(x, file, self.info)
+        clock = perf_counter()
+        again = (
+            Chunk(documents, scores, truth)
+            for (documents, truth), (scores, _) in zip(kept, file.rows(), strict=True)
+        )
+        found = self.measured(again, decision)
         self._took("measure", clock)
-        return Report({**content, "seconds": self.seconds})
+        return found
 
     def _kept(self, documents: Iterable[TestDocument]) -> Iterable[TestDocument]:
         for document in documents:
@@ -106,49 +111,3 @@ class Run:
         now = perf_counter()
         self.seconds[stage] += now - since
         return now
-
-    def _conventions(self) -> dict[str, Any]:
-        zero = self.options.zero_division
-        return {
-            "labels": "trained and test" if self.options.include_test_labels else "trained",
-            "zero_division": zero if zero == "skip" else int(zero),
-            "ties": "label order",
-            "exact_curves": True,
-        }
-
-    def _data(self, n_documents: int, documents: Any) -> dict[str, Any]:
-        found = getattr(documents, "summary", None)
-        return {
-            "documents": n_documents,
-            "labels": self.truth.n_columns,
-            "pairs": self.truth.pairs,
-            "unlabelled": self.truth.unlabelled,
-            "zero_shot_labels": len(self.truth.zero_shot),
-            "zero_shot_pairs": self.truth.zero_shot.total(),
-            "skipped": getattr(found, "skipped", 0),
-            "skipped_lines": [fault.line for fault in getattr(found, "skipped_lines", ())],
-            "seen_in_training": 0,
-            "sha256": getattr(found, "sha256", ""),
-        }
-
-    def _labels(self, cells: Cells) -> list[dict[str, Any]]:
-        averaging, cuts = self.options.averaging, self.decision.cuts
-        columns = {name: averaging.values(name, cells) for name in ("precision", "recall", "f1")}
-        return [
-            {
-                "label": name,
-                "training_documents": self._trained(i),
-                "support": cells.support[i],
-                **{cell: getattr(cells, cell)[i] for cell in ("tp", "fp", "fn", "tn")},
-                **{measure: values[i] for measure, values in columns.items()},
-                "average_precision": None,
-                "threshold": float(cuts[i]) if cuts is not None and i < len(cuts) else None,
-            }
-            for i, name in enumerate(self.truth.names)
-        ]
-
-    def _trained(self, column: int) -> int | None:
-        counts = self.info.training_counts
-        if counts is None:
-            return None
-        return int(counts[column]) if column < len(counts) else 0

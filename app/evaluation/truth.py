@@ -25,8 +25,14 @@ class TruthReader:
         return len(self.labels) + len(self.columns)
 
     @property
+    def order(self) -> list[int]:
+        """Columns as reports list them: the trained labels, then zero-shot ones by name."""
+        first = len(self.labels)
+        return [*range(first), *(self.columns[name] for name in sorted(self.columns))]
+
+    @property
     def names(self) -> list[str]:
-        """The name of every column counted."""
+        """The name of every column counted, zero-shot ones as they were met."""
         return [*self.labels.names, *self.columns]
 
     def read(self, label_sets: Sequence[Sequence[str]]) -> Truth:

@@ -36,10 +36,8 @@ def macro(cells: Cells, averaging: Averaging) -> Figures:
 def weighted(cells: Cells, averaging: Averaging) -> Figures:
     """The mean of every measure over the tables, weighted by their true pairs.
 
-    Without any true pair it is what 0/0 is read as.
+    Where no table has a true pair it is the plain mean, as in scikit-learn.
     """
-    if not cells.support.any():
-        return dict.fromkeys(MEASURES, {"0": 0.0, "1": 1.0, "skip": None}[averaging.zero_division])
     return {name: _weighted(averaging.values(name, cells), cells) for name in MEASURES}
 
 
@@ -59,4 +57,4 @@ def mean(values: Values) -> float | None:
 def _weighted(values: Values, cells: Cells) -> float | None:
     kept = ~np.isnan(values)
     weights = cells.support[kept]
-    return float(values[kept] @ weights / weights.sum()) if weights.sum() else None
+    return float(values[kept] @ weights / weights.sum()) if weights.sum() else mean(values)

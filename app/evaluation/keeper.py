@@ -1,0 +1,88 @@
+"""ScoreKeeper: all scores on disk while they fit the bound, histograms beyond it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.arrays import Scores, Truth
+from app.decisions.micro_f import micro_f, micro_f_vertices
+from app.evaluation.columns import ColumnFigures, column_figures, hulls_of, never_found
+from app.evaluation.pooled_sketch import PooledHistogram
+from app.evaluation.score_file import ScoreFile
+from app.evaluation.sketch import LabelHistograms
+
+MOST_DOCUMENTS = 4_000_000
+"""Beyond it one label's column would no longer be small."""
+
+
+@dataclass(frozen=True)
+class Error:
+    """How far approximated figures may be off; None where they are exact."""
+
+    average_precision: float
+    micro_f1: float
+
+
+class ScoreKeeper:
+    """Keeps what figures over all scores of a label need."""
+
+    def __init__(self, folder: Path, n_labels: int, max_cells: int) -> None:
+        self.n_labels, self.max_cells = n_labels, max_cells
+        self.file: ScoreFile | None = ScoreFile(folder, n_labels)
+        self._labels = LabelHistograms(0)
+        self._pooled = PooledHistogram()
+        self._pairs = self._documents = 0
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether all scores are still there."""
+        return self.file is not None
+
+    def add(self, scores: Scores, truth: Truth) -> None:
+        """Keep one chunk."""
+        self._documents += len(scores)
+        cells = self._documents * self.n_labels
+        if self.file is None:
+            self._labels.add(scores, truth)
+            self._pooled.add(scores, truth)
+            return
+        self._pairs += truth.nnz
+        self.file.append(scores, truth)
+        if cells > self.max_cells or self._documents > MOST_DOCUMENTS:
+            self._give_up(self.file)
+
+    def figures(self, support: NDArray[np.int64]) -> tuple[ColumnFigures, Error | None]:
+        """What needs all scores; `support` has every column's true pairs, zero-shot ones last."""
+        if self.file:
+            return column_figures(self.file.columns(), support, self._documents), None
+        every, missed = range(self.n_labels), never_found(support[self.n_labels :])
+        bounds = [self._labels.average_precision(label) for label in every]
+        found = [self._labels.standing(label) for label in every]
+        flattered = [self._labels.flattered(label) for label in every]
+        hulls = hulls_of([*found, *missed], self._documents)
+        best = hulls_of([*flattered, *missed], self._documents)
+        widths = [(one.upper - one.lower) / 2 for one in bounds if one]
+        gain = micro_f(best, micro_f_vertices(best)) - micro_f(hulls, micro_f_vertices(hulls))
+        figures = ColumnFigures(
+            [one.middle if one else None for one in bounds],
+            self._pooled.break_even(int(support.sum())),
+            hulls,
+        )
+        return figures, Error(max(widths, default=0.0), gain)
+
+    def close(self) -> None:
+        """Close the file, if it is still there."""
+        if self.file is not None:
+            self.file.close()
+
+    def _give_up(self, file: ScoreFile) -> None:
+        """Turn what is on disk into histograms."""
+        self._labels = LabelHistograms(self.n_labels)
+        self._labels.begin(file.columns())
+        self._pooled.begin(file.columns(), max(self._pairs, 1))
+        for chunk, marks in file.rows():
+            self._pooled.add(chunk, marks)
+        file.close()
+        self.file = None
