@@ -1,0 +1,108 @@
+"""The papers' own examples, and where a paper's number contradicts its own formula."""
+
+import numpy as np
+import pytest
+
+from app.metrics.averages import Averaging, macro, macro_star_f1, micro
+from app.metrics.contingency import Cells, measure
+from app.metrics.eleven_point import eleven_points
+from app.metrics.ranking import Ranked, dcg_at, ndcg_at, precision_at, r_precision_at, recall_at
+from tests.metrics.cases import sparse
+
+
+def ranked(scores: list[float], truth: list[int]) -> Ranked:
+    return Ranked.of(np.array([scores], np.float32), sparse(np.array([truth], dtype=bool)))
+
+
+def cells(*rows: tuple[int, int, int, int]) -> Cells:
+    return Cells(*(np.array(column) for column in zip(*rows, strict=True)))
+
+
+def test_libmultilabel_1_2_two_labels_reach_p_at_5_of_04_and_r_at_1_of_05() -> None:
+    perfect = ranked([0.9, 0.8, 0.1, 0.0, -0.1], [1, 1, 0, 0, 0])
+    assert precision_at(perfect, 5).tolist() == [0.4]
+    assert recall_at(perfect, 1).tolist() == [0.5]
+    assert r_precision_at(perfect, 1).tolist() == r_precision_at(perfect, 5).tolist() == [1.0]
+
+
+def test_libmultilabel_1_3_p_at_5_cannot_tell_two_orders_apart_but_ndcg_can() -> None:
+    first = ranked([0.1, 0.3, 1.0, -0.3, -0.7], [0, 1, 1, 0, 0])
+    second = ranked([0.8, 0.2, 0.7, -0.1, -0.5], [0, 1, 1, 0, 0])
+    assert precision_at(first, 5).tolist() == precision_at(second, 5).tolist() == [0.4]
+    assert ndcg_at(first, 5)[0] == 1.0 > ndcg_at(second, 5)[0]
+
+
+def test_libmultilabel_1_3_dcg_of_its_examples_is_1_and_15616_not_152() -> None:
+    assert dcg_at(ranked([0.1, 1.2, -0.9, -0.7, -0.5], [0, 1, 0, 0, 0]), 5).tolist() == [1.0]
+    second = dcg_at(ranked([0.3, 1.0, 0.4, -0.9, 0.1], [1, 0, 1, 0, 1]), 5)[0]
+    assert second == pytest.approx(1.5616, abs=5e-5)
+
+
+def test_libmultilabel_1_4_micro_f1_has_the_factor_2_that_its_formula_lacks() -> None:
+    figures = micro(cells((2, 1, 1, 0), (1, 0, 2, 1)), Averaging())
+    assert figures["f1"] == 2 * 3 / (2 * 3 + 1 + 3)
+
+
+def test_libmultilabel_1_4_macro_star_f1_differs_from_macro_f1() -> None:
+    figures = macro(cells((1, 3, 0, 0), (1, 0, 3, 0)), Averaging())
+    assert figures["f1"] == pytest.approx(0.4)
+    assert macro_star_f1(figures["precision"], figures["recall"]) == pytest.approx(0.625)
+
+
+def test_libmultilabel_2_1_zero_shot_labels_leave_p_at_k_alone_but_not_the_others() -> None:
+    scores = np.float32([[0.9, 0.1]])
+    without = Ranked.of(scores, sparse(np.array([[True, False]])))
+    kept = Ranked.of(scores, sparse(np.array([[True, False, True]])))
+    assert precision_at(kept, 3).tolist() == precision_at(without, 3).tolist()
+    for metric in (recall_at, r_precision_at, ndcg_at):
+        assert metric(kept, 3)[0] < metric(without, 3)[0]
+
+
+@pytest.mark.parametrize(
+    ("n_categories", "n_assigned", "precision", "fallout"),
+    [(4, 2, 0.50, 0.50), (8, 2, 0.50, 1 / 6), (12, 2, 0.50, 0.10)],
+)
+def test_lewis_table_2_fallout_falls_as_categories_are_added(
+    n_categories: int, n_assigned: int, precision: float, fallout: float
+) -> None:
+    table = cells((1, n_assigned - 1, 1, n_categories - n_assigned - 1))
+    assert measure("recall", table)[0] == 0.5
+    assert measure("precision", table)[0] == pytest.approx(precision)
+    assert measure("fallout", table)[0] == pytest.approx(fallout)
+
+
+def test_lewis_table_3_its_last_row_fits_six_assigned_categories_not_the_seven_listed() -> None:
+    six, seven = cells((1, 5, 1, 5)), cells((1, 6, 1, 4))
+    assert measure("precision", six)[0] == pytest.approx(1 / 6)
+    assert measure("fallout", six)[0] == 0.5
+    assert measure("precision", seven)[0] < 0.15
+    assert measure("fallout", seven)[0] == 0.6
+
+
+def test_lewis_three_readings_of_0_by_0() -> None:
+    never_assigned = cells((0, 0, 2, 3), (1, 0, 0, 4))
+    readings = {zero: macro(never_assigned, Averaging(zero)) for zero in ("0", "1", "skip")}
+    assert [readings[zero]["precision"] for zero in ("0", "1", "skip")] == [0.5, 1.0, 1.0]
+    assert measure("precision", never_assigned, zero_division="skip").tolist()[1] == 1.0
+    nothing = cells((0, 0, 0, 5))
+    assert macro(nothing, Averaging("skip"))["f1"] is None
+
+
+def test_yang_3_1_recall_three_tenths_belongs_to_its_own_interval() -> None:
+    labels, found_at = 40, [1, 20, 21, 22, 23, 24, 25, 26, 27, 28]
+    scores = [float(labels - place) for place in range(labels)]
+    truth = [int(place + 1 in found_at) for place in range(labels)]
+    points = eleven_points(ranked(scores, truth))[0]
+    assert points[0] == points[1] == 1.0
+    assert points[3] == pytest.approx(10 / 28)
+
+
+def test_yang_3_1_recall_that_is_never_reached_counts_zero() -> None:
+    kept = Ranked.of(np.float32([[0.9, 0.1]]), sparse(np.array([[True, False, True]])))
+    assert eleven_points(kept)[0].tolist() == [1.0] * 6 + [0.0] * 5
+
+
+def test_yang_3_4_the_trivial_rejector_is_right_in_987_of_1000_decisions() -> None:
+    rejects_all = cells((0, 0, 12, 930 - 12))
+    assert measure("accuracy", rejects_all)[0] == pytest.approx(0.987, abs=5e-4)
+    assert measure("f1", rejects_all)[0] == 0.0
