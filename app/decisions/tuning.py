@@ -27,6 +27,14 @@ class TuningOptions:
     """0: such a label is never assigned; 1: its cut goes just below its highest score."""
     seed: int = 0
 
+    def __post_init__(self) -> None:
+        if not 0 < self.beta < np.inf:
+            raise InvalidRequestError("beta is a number above 0")
+        if not 0 <= self.fbr <= 1:
+            raise InvalidRequestError("fbr is an F value from 0 to 1")
+        if self.fbr_kind not in (0, 1):
+            raise InvalidRequestError("fbr_kind is 0 (never assigned) or 1 (highest score only)")
+
 
 def tune(
     name: str, held_out: HeldOut, hulls: Hulls, options: TuningOptions | None = None

@@ -1,0 +1,210 @@
+"""Retune: new cuts, hulls, calibration and bands from a labelled set; the members stay as they are.
+
+For when documents or the price of errors have changed, and retraining is too slow or not possible.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, issparse, vstack
+
+from app.arrays import Scores, Truth
+from app.artifacts.info import Info
+from app.classifier import Classifier
+from app.datasets.collection import Collection
+from app.datasets.fingerprint import fingerprints
+from app.decisions.abstention import Abstention
+from app.decisions.base import Decision
+from app.decisions.calibration import Calibration
+from app.decisions.held_out_figures import figures_of, held_out_counts
+from app.decisions.hulls import Hulls
+from app.decisions.score_cut import ScoreCut
+from app.decisions.tuning import TuningOptions, tune
+from app.errors import InvalidRequestError
+from app.heldout import HeldOut
+from app.learners.folds import stratified_folds
+from app.model import Model
+from app.progress import Progress, silent
+from app.training.train import Trained
+
+CHUNK = 512
+DENSE_CELLS = 200_000_000
+KEPT = 300
+"""Where dense scores would not fit, each document's best labels are kept, and its true ones."""
+FOLDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What is to be tuned; None: as the model was."""
+
+    decision: str | None = None
+    abstain: float | None = None
+    settings: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Retuned:
+    """The model with new decisions, and figures on the labelled set before and after.
+
+    `crossed` is what to expect on other documents: tuned on four fifths, measured on the rest.
+    """
+
+    trained: Trained
+    before: dict[str, float]
+    after: dict[str, float]
+    crossed: dict[str, float]
+    warnings: list[str]
+
+
+def retune(
+    model: Model,
+    labelled: Collection,
+    choice: Choice | None = None,
+    *,
+    jobs: int = 1,
+    progress: Progress = silent,
+) -> Retuned:
+    """The same members, decided anew. A label without a document in the set keeps its cut."""
+    recipe = _recipe(model, choice or Choice())
+    old = model.classifier
+    if labelled.is_ready_made != old.is_ready_made:
+        raise InvalidRequestError("the labelled set and the model differ: texts, or features")
+    truth = old.labels.truth(labelled.label_sets)
+    if not truth.nnz:
+        raise InvalidRequestError("no document of the labelled set has a label of the model")
+    held_out = score_all(old, labelled.documents, truth, jobs=jobs, progress=progress)
+    new = _decided(old, held_out, recipe)
+    after = figures_of(held_out_counts(new.decision, held_out))
+    return Retuned(
+        Trained(new, _info(model, labelled, recipe, after)),
+        figures_of(held_out_counts(old.decision, held_out)),
+        after,
+        _crossed(old, held_out, recipe),
+        _warnings(model, labelled, truth),
+    )
+
+
+def score_all(
+    classifier: Classifier,
+    documents: Any,
+    truth: Truth,
+    *,
+    jobs: int = 1,
+    progress: Progress = silent,
+) -> HeldOut:
+    """The model's scores of documents it was not trained on; sparse where dense would not fit."""
+    n_documents = truth.shape[0]
+    is_small = n_documents * truth.shape[1] <= DENSE_CELLS
+    parts: list[Any] = []
+    for start in range(0, n_documents, CHUNK):
+        rows = slice(start, start + CHUNK)
+        scores = classifier.scores(documents[rows], jobs=jobs)
+        parts.append(scores if is_small else _best(scores, truth[rows]))
+        progress("score", min(start + CHUNK, n_documents), n_documents)
+    joined = np.concatenate(parts) if is_small else vstack(parts)
+    return HeldOut.of(joined, truth, is_exact=is_small)
+
+
+def _best(scores: Scores, truth: Truth) -> csr_array:
+    kept = truth.toarray()
+    limit = np.partition(scores, scores.shape[1] - KEPT, axis=1)[:, -KEPT, None]
+    kept |= scores >= limit
+    kept &= scores > -np.inf
+    rows, columns = np.nonzero(kept)
+    return csr_array((scores[rows, columns], (rows, columns)), shape=scores.shape)
+
+
+def _recipe(model: Model, choice: Choice) -> Choice:
+    """The choice, completed by how the model was decided so far."""
+    stored: Any = model.manifest.recipe.get("decision") or {}
+    old = model.classifier
+    abstain = old.abstention.target if old.abstention is not None else None
+    return Choice(
+        choice.decision or old.decision.name,
+        choice.abstain if choice.abstain is not None else abstain,
+        {"seed": model.manifest.seed, **stored.get("settings", {}), **(choice.settings or {})},
+    )
+
+
+def _tuned(held_out: HeldOut, hulls: Hulls, old: Decision, recipe: Choice) -> Decision:
+    options = TuningOptions(**(recipe.settings or {}))
+    decision = tune(recipe.decision or "micro-f", held_out, hulls, options)
+    if decision.cuts is None or old.cuts is None or decision.name == "zero":
+        return decision
+    return ScoreCut(np.where(hulls.positives > 0, decision.cuts, old.cuts), decision.name)
+
+
+def _decided(old: Classifier, held_out: HeldOut, recipe: Choice) -> Classifier:
+    hulls = Hulls.of(held_out)
+    decision = _tuned(held_out, hulls, old.decision, recipe)
+    bands = None
+    if recipe.abstain is not None:
+        bands = Abstention.fit(held_out, decision, recipe.abstain)
+    calibration = Calibration.fit(held_out)
+    return replace(old, decision=decision, hulls=hulls, calibration=calibration, abstention=bands)
+
+
+def _crossed(old: Classifier, held_out: HeldOut, recipe: Choice) -> dict[str, float]:
+    """Figures of cuts that were tuned on the other folds of the labelled set."""
+    if held_out.n_documents < FOLDS:
+        return {}
+    truth = csr_array(held_out.truth)
+    scores = csr_array(held_out.scores) if issparse(held_out.scores) else held_out.scores
+    folds = stratified_folds(truth, FOLDS, 0)
+    counts = np.zeros((held_out.n_labels, 3), np.int64)
+    for fold in range(FOLDS):
+        inside, outside = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
+        others = HeldOut.of(scores[outside], truth[outside], is_exact=held_out.is_exact)
+        decision = _tuned(others, Hulls.of(others), old.decision, recipe)
+        counts += held_out_counts(decision, HeldOut.of(scores[inside], truth[inside]))
+    return figures_of(counts)
+
+
+def _warnings(model: Model, labelled: Collection, truth: Truth) -> list[str]:
+    found = []
+    absent = int((np.asarray(truth.sum(axis=0)).ravel() == 0).sum())
+    if absent:
+        found.append(f"{absent} labels have no document in the labelled set and keep their cut")
+    unknown = {label for labels in labelled.label_sets for label in labels}
+    unknown -= set(model.classifier.labels.names)
+    if unknown:
+        found.append(f"{len(unknown)} labels of the labelled set are not the model's: left out")
+    seen = _seen(model, labelled)
+    if seen:
+        found.append(
+            f"{seen} of {len(labelled)} documents were trained on: their scores are too good to "
+            "tune on"
+        )
+    return found
+
+
+def _seen(model: Model, labelled: Collection) -> int:
+    if model.fingerprints is None or labelled.is_ready_made:
+        return 0
+    return int(np.isin(fingerprints(labelled.documents), model.fingerprints).sum())
+
+
+def _info(model: Model, labelled: Collection, recipe: Choice, figures: dict[str, float]) -> Info:
+    """What the manifest says: the training as it was, and where the decisions come from."""
+    manifest = model.manifest
+    source = {
+        "model": f"{model.name}@{model.version}",
+        "data_sha256": labelled.summary.sha256,
+        "documents": len(labelled),
+        "decision": recipe.decision,
+        "abstain": recipe.abstain,
+        "settings": recipe.settings,
+    }
+    return Info(
+        data_sha256=manifest.data.sha256,
+        counts=dict(manifest.data.counts),
+        training_counts=model.training_counts,
+        seed=manifest.seed,
+        recipe={**manifest.recipe, "retuned": source},
+        packages=dict(manifest.packages),
+        figures={"held_out": figures},
+        golden=[golden.model_dump(exclude_none=True) for golden in manifest.golden],
+        documents=model.fingerprints,
+    )
