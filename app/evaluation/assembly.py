@@ -65,6 +65,7 @@ def assemble(found: Findings, measurement: Measurement, documents: Any) -> Repor
         decision=found.decision.name,
         most_confused=measurement.confusion.most_confused(found.truth.names),
         worst_documents=measurement.worst.listed(),
+        document_counts=measurement.document_counts(),
     )
 
 

@@ -5,6 +5,7 @@ from app.decisions.rank_cut import RankCut
 from app.decisions.score_cut import ScoreCut
 from app.errors import InvalidRequestError
 from app.evaluation.certainty import Abstaining
+from app.evaluation.proportion import Proportion
 from app.evaluation.scorer import Decider, Scorer
 
 ACCEPTED = (
@@ -24,6 +25,8 @@ def decider(name: str, scorer: Scorer) -> Decider:
         if not (argument.isascii() and argument.isdigit() and int(argument) >= 1):
             raise InvalidRequestError("rank:K needs a whole number K of at least 1, as in rank:3")
         return RankCut(int(argument))
+    if kind == "proportion":
+        return Proportion.read(argument)
     return _operating_point(name, scorer)
 
 

@@ -14,16 +14,17 @@ from app.evaluation.confusion import Confusion
 from app.evaluation.document_groups import DocumentGroups
 from app.evaluation.document_values import DocumentValues
 from app.evaluation.groups import DOCUMENT_LABELS, DOCUMENT_LENGTH
-from app.evaluation.intervals import Intervals, PairFile
 from app.evaluation.keeper import ScoreKeeper
 from app.evaluation.label_counts import LabelCounts
 from app.evaluation.label_groups import label_groups
 from app.evaluation.options import EvaluationOptions, ModelInfo
 from app.evaluation.pairs import FN, FP, TP, Pairs
 from app.evaluation.records import Records, ranking_records, record_type
+from app.evaluation.resampling import PairFile, Resampler
 from app.evaluation.scorer import Decider, Scorer
 from app.evaluation.scratch import ArrayFile
 from app.evaluation.worst import WorstDocuments
+from app.metrics.bootstrap import percentile_interval
 from app.metrics.propensity import inverse_propensities
 from app.metrics.ranking import Ranked
 
@@ -37,19 +38,27 @@ class Chunk:
     documents: list[TestDocument]
     scores: Scores
     truth: Truth
+    dropped: NDArray[np.int64]
+    """Zero-shot labels of each document that the truth leaves out."""
 
 
 class Measurement:
     """Everything counted while the documents go by."""
 
     def __init__(
-        self, scorer: Scorer, options: EvaluationOptions, info: ModelInfo, folder: Path
+        self,
+        scorer: Scorer,
+        options: EvaluationOptions,
+        info: ModelInfo,
+        folder: Path,
+        *,
+        keeps_pairs: bool = False,
     ) -> None:
         n_labels = len(scorer.labels)
         self.options = options
         self.inverse = _inverse(info, n_labels)
         self.records = ArrayFile(folder / "records", record_type(len(options.k)))
-        self.pairs = PairFile(folder / "pairs") if options.bootstrap else None
+        self.pairs = PairFile(folder / "pairs") if keeps_pairs or options.bootstrap else None
         self.keeper = ScoreKeeper(folder, n_labels, options.max_cells)
         self.counts = LabelCounts(n_labels)
         self.label_groups = label_groups(info.training_counts, self.inverse)
@@ -79,6 +88,15 @@ class Measurement:
         has_propensity = self.inverse is not None
         return DocumentValues(self.options.k, n_columns, self.options.averaging, has_propensity)
 
+    def document_counts(self) -> NDArray[np.int32]:
+        """(documents, 3): TP, FP, FN of each; labels that were left out count as missed here."""
+        found = np.empty((self.records.length, 3), np.int32)
+        for i, block in enumerate(self.records.blocks(BLOCK)):
+            rows = found[i * BLOCK : i * BLOCK + len(block)]
+            rows[:, 0], rows[:, 1] = block["tp"], block["fp"]
+            rows[:, 2] = block["fn"] + block["dropped"]
+        return found
+
     def sums(self, n_columns: int) -> NDArray[np.float64]:
         """Summed columns of `DocumentValues` over all documents, and over their groups."""
         values = self.values(n_columns)
@@ -92,10 +110,16 @@ class Measurement:
 
     def confidence(self, n_columns: int) -> dict[str, list[float]]:
         """Bootstrap intervals; empty where none were asked for."""
-        if self.pairs is None:
+        if not self.options.bootstrap:
             return {}
-        intervals = Intervals(self.records, self.pairs, self.values(n_columns), n_columns)
-        return intervals.figures(self.options.bootstrap, self.options.seed)
+        found = self.resampled(n_columns, self.options.bootstrap)
+        return {name: list(percentile_interval(values)) for name, values in found.items()}
+
+    def resampled(self, n_columns: int, resamples: int) -> dict[str, NDArray[np.float64]]:
+        """The headline figures of bootstrap samples; equal draws for equal numbers and seeds."""
+        assert self.pairs is not None  # noqa: S101 - for the type checker
+        resampler = Resampler(self.records, self.pairs, self.values(n_columns), n_columns)
+        return resampler.figures(resamples, self.options.seed)
 
     def partitions(self, cells: Any, n_columns: int) -> dict[str, Any]:
         """The `partitions` part of a report; after `sums`."""
@@ -117,6 +141,7 @@ class Measurement:
         ranked = Ranked.of(chunk.scores, chunk.truth)
         records = ranking_records(ranked, self.options.k, self.inverse)
         records["length"] = [length(document) for document in chunk.documents]
+        records["dropped"] = chunk.dropped
         for name, kind in (("tp", TP), ("fp", FP), ("fn", FN)):
             records[name] = pairs.counts(kind, len(records))
         self.records.append(records)

@@ -1,6 +1,7 @@
 """Proportional cut (Pcut): every label gets its x·D·P best documents of the whole file."""
 
 import re
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,31 +12,45 @@ from app.evaluation.options import ModelInfo
 from app.evaluation.score_file import ScoreFile
 
 
-def proportion_of(name: str) -> float | None:
-    """The x of `proportion:x`; None for any other decision.
+@dataclass(frozen=True)
+class Proportion:
+    """What `proportion:X` asks for; it cannot be decided document by document."""
 
-    >>> proportion_of("proportion:0.5"), proportion_of("zero")
-    (0.5, None)
-    """
-    kind, _, argument = name.partition(":")
-    if kind != "proportion":
-        return None
-    if not re.fullmatch(r"\d{1,6}(\.\d{1,12})?", argument) or float(argument) <= 0:
-        raise InvalidRequestError("proportion:X needs a number X above 0, as in proportion:1")
-    return float(argument)
+    x: float
+    cuts: None = None
+
+    @classmethod
+    def read(cls, argument: str) -> "Proportion":
+        """The X of `proportion:X`.
+
+        >>> Proportion.read("0.5").name
+        'proportion:0.5'
+        """
+        if not re.fullmatch(r"\d{1,6}(\.\d{1,12})?", argument) or float(argument) <= 0:
+            raise InvalidRequestError("proportion:X needs a number X above 0, as in proportion:1")
+        return cls(float(argument))
+
+    @property
+    def name(self) -> str:
+        """As the user writes it."""
+        return f"proportion:{self.x:g}"
+
+    def decide(self, scores: Scores) -> Marks:
+        """Refused: all documents must be known first."""
+        raise InvalidRequestError("proportion:X decides on a whole file, never on single documents")
 
 
 class ProportionCut:
     """Walks over the same documents again, in their order; ties go to the earlier document."""
 
-    def __init__(self, x: float, file: ScoreFile, info: ModelInfo) -> None:
+    def __init__(self, proportion: Proportion, file: ScoreFile, info: ModelInfo) -> None:
         if info.training_counts is None or not info.n_training_documents:
             raise InvalidRequestError(
                 "proportion:X needs the labels' training frequencies, which are not known here"
             )
-        self.name = f"proportion:{x:g}"
+        self.name = proportion.name
         shares = info.training_counts / info.n_training_documents
-        wanted = np.floor(x * file.n_documents * shares + 0.5).astype(np.int64)
+        wanted = np.floor(proportion.x * file.n_documents * shares + 0.5).astype(np.int64)
         self._wanted = np.minimum(wanted, file.n_documents)
         self._cut = np.full(file.n_labels, np.inf, np.float32)
         self._last = np.full(file.n_labels, -1, np.int64)

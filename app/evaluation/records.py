@@ -26,6 +26,7 @@ def record_type(n_k: int) -> np.dtype[Any]:
             ("fn", "i4"),
             ("relevant", "i4"),
             ("length", "i4"),
+            ("dropped", "i4"),
             ("covered", "i4"),
             ("unscored", "i4"),
             ("wrong", "i8"),

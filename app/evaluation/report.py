@@ -4,6 +4,9 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 @dataclass(frozen=True)
 class Report:
@@ -14,6 +17,8 @@ class Report:
     most_confused: list[dict[str, Any]] = field(default_factory=list)
     """Pairs of labels, one missed where the other was wrongly assigned, most frequent first."""
     worst_documents: list[dict[str, Any]] = field(default_factory=list)
+    document_counts: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 3), np.int32))
+    """(documents, 3): TP, FP, FN of each; labels unknown to the model count as missed here."""
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-safe: whole numbers, finite numbers, strings; what is not finite is None."""

@@ -12,7 +12,7 @@ from app.evaluation.chunks import TestDocument, chunks, inputs
 from app.evaluation.deciders import decider
 from app.evaluation.measurement import Chunk, Measurement
 from app.evaluation.options import EvaluationOptions, ModelInfo
-from app.evaluation.proportion import ProportionCut, proportion_of
+from app.evaluation.proportion import Proportion, ProportionCut
 from app.evaluation.report import Report
 from app.evaluation.scorer import Decider, Scorer
 from app.evaluation.seen import seen_in_training
@@ -31,15 +31,10 @@ def evaluate(
 ) -> Report:
     """The report on these documents. Files in `scratch` are removed, also after an error."""
     options, info = options or EvaluationOptions(), info or ModelInfo()
-    x = proportion_of(options.decision)
-    decision = None if x is not None else decider(options.decision, scorer)
     with tempfile.TemporaryDirectory(prefix="evaluation-", dir=scratch) as folder:
         measurement = Measurement(scorer, options, info, Path(folder))
         with closing(measurement):
-            run = Run(scorer, measurement, options, info)
-            read = run.read(documents, progress)
-            found = run.measured(read, decision) if decision else run.in_two_passes(read, x or 1.0)
-            return assemble(found, measurement, documents)
+            return Run(scorer, measurement, options, info).report(documents, progress)
 
 
 class Run:
@@ -57,6 +52,16 @@ class Run:
         self.seconds = dict.fromkeys(("read", "vectorize", "score", "measure"), 0.0)
         self.seen = 0
 
+    def report(self, documents: Iterable[TestDocument], progress: Progress = silent) -> Report:
+        """Measure every document, then put the report together."""
+        decision = decider(self.options.decision, self.scorer)
+        read = self.read(documents, progress)
+        if isinstance(decision, Proportion):
+            found = self.in_two_passes(read, decision)
+        else:
+            found = self.measured(read, decision)
+        return assemble(found, self.measurement, documents)
+
     def read(self, documents: Iterable[TestDocument], progress: Progress) -> Iterator[Chunk]:
         """The documents with their scores and truth, chunk by chunk, while the clock runs."""
         clock, done = perf_counter(), 0
@@ -64,11 +69,11 @@ class Run:
             clock = self._took("read", clock)
             scores = self.scorer.scores(inputs(chunk, self.scorer), jobs=self.options.jobs)
             clock = self._took("score", clock)
-            truth = self.truth.read([document.labels for document in chunk])
+            truth, dropped = self.truth.read([document.labels for document in chunk])
             if self.options.check_seen:
                 self.seen += seen_in_training(chunk, self.info.fingerprints)
             self.measurement.keeper.add(scores, truth)
-            yield Chunk(chunk, scores, truth)
+            yield Chunk(chunk, scores, truth, dropped)
             done += len(chunk)
             progress("evaluate", done, 0)
             clock = self._took("measure", clock)
@@ -81,20 +86,20 @@ class Run:
             self.measurement.add(chunk, decision, self.truth.names)
         return Findings(self.options, self.info, self.truth, decision, self.seconds, self.seen)
 
-    def in_two_passes(self, read: Iterable[Chunk], x: float) -> Findings:
+    def in_two_passes(self, read: Iterable[Chunk], proportion: Proportion) -> Findings:
         """First all scores go to disk; then every document is decided on, knowing all others."""
-        kept = [(chunk.documents, chunk.truth) for chunk in read]
+        kept = [(chunk.documents, chunk.truth, chunk.dropped) for chunk in read]
         file = self.measurement.keeper.file
         if file is None:
             raise InvalidRequestError(
                 "proportion:X needs all scores at once; these are more documents × labels than "
                 f"the {self.options.max_cells} that are kept"
             )
-        decision = ProportionCut(x, file, self.info)
+        decision = ProportionCut(proportion, file, self.info)
         clock = perf_counter()
         again = (
-            Chunk(documents, scores, truth)
-            for (documents, truth), (scores, _) in zip(kept, file.rows(), strict=True)
+            Chunk(documents, scores, truth, dropped)
+            for (documents, truth, dropped), (scores, _) in zip(kept, file.rows(), strict=True)
         )
         found = self.measured(again, decision)
         self._took("measure", clock)

@@ -4,6 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 from app.arrays import Truth, truth_from_rows
 from app.labels import LabelIndex
 
@@ -35,11 +38,14 @@ class TruthReader:
         """The name of every column counted, zero-shot ones as they were met."""
         return [*self.labels.names, *self.columns]
 
-    def read(self, label_sets: Sequence[Sequence[str]]) -> Truth:
-        """The truth of these documents."""
-        rows = [self._columns(set(labels)) for labels in label_sets]
+    def read(self, label_sets: Sequence[Sequence[str]]) -> tuple[Truth, NDArray[np.int64]]:
+        """The truth of these documents, and how many labels of each it leaves out."""
+        unique = [set(labels) for labels in label_sets]
+        rows = [self._columns(labels) for labels in unique]
         self.unlabelled += sum(not labels for labels in label_sets)
-        return truth_from_rows(rows, self.n_columns)
+        pairs = zip(unique, rows, strict=True)
+        dropped = np.array([len(labels) - len(row) for labels, row in pairs], np.int64)
+        return truth_from_rows(rows, self.n_columns), dropped
 
     def _columns(self, labels: set[str]) -> list[int]:
         known = self.labels.columns

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Values = NDArray[np.float64]
+BLOCK = 2048
 
 
 def resample_weights(
@@ -25,6 +26,20 @@ def resample_weights(
             picks = rng.integers(0, size, drawn[i, block])
             weights[i] = np.bincount(picks, minlength=size)
         yield weights
+
+
+def paired_resamples(
+    first: NDArray[np.int32], second: NDArray[np.int32], n_resamples: int, seed: int
+) -> tuple[Values, Values]:
+    """(resamples, columns) sums of both systems' per-document counts, drawn alike for both."""
+    rng = np.random.default_rng(seed)
+    sizes = [min(BLOCK, len(first) - start) for start in range(0, len(first), BLOCK)]
+    sums = np.zeros((n_resamples, first.shape[1])), np.zeros((n_resamples, second.shape[1]))
+    for i, weights in enumerate(resample_weights(rng, sizes, n_resamples)):
+        rows = slice(i * BLOCK, (i + 1) * BLOCK)
+        for total, counts in zip(sums, (first, second), strict=True):
+            total += weights @ counts[rows]
+    return sums
 
 
 def percentile_interval(values: Values, level: float = 0.95) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""The `confidence` part of a report: bootstrap percentile intervals of the headline figures."""
+"""Headline figures of bootstrap samples, from the documents' records and pairs on disk."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,13 +11,13 @@ from app.evaluation.document_values import DocumentValues
 from app.evaluation.pairs import FN, FP, TP, Pairs
 from app.evaluation.scratch import ArrayFile
 from app.metrics.averages import Averaging
-from app.metrics.bootstrap import percentile_interval, resample_weights
+from app.metrics.bootstrap import resample_weights
 from app.metrics.contingency import Cells
 
 Values = NDArray[np.float64]
 DOCUMENTS = 2048
-LABEL_CELLS = 2_000_000
-"""Resampled label counts held at once: resamples are done in batches of this size."""
+BATCH = 50
+"""Resamples done at once: three counts a label are held for each."""
 
 
 class PairFile:
@@ -39,7 +39,7 @@ class PairFile:
         self._file.close()
 
 
-class Intervals:
+class Resampler:
     """Resamples documents, block by block, from their records and pairs on disk."""
 
     def __init__(
@@ -47,16 +47,17 @@ class Intervals:
     ) -> None:
         self.records, self.pairs, self.values, self.n_columns = records, pairs, values, n_columns
 
-    def figures(self, resamples: int, seed: int) -> dict[str, list[float]]:
-        """95 % intervals by the names of the figures."""
-        batch = max(1, min(resamples, LABEL_CELLS // max(3 * self.n_columns, 1)))
+    def figures(self, resamples: int, seed: int) -> dict[str, Values]:
+        """The figures of every resample, by name.
+
+        The draws depend on the number of documents and the seed alone, so that two systems on the
+        same documents are resampled alike.
+        """
         found = [
-            self._batch(np.random.default_rng([seed, start]), min(batch, resamples - start))
-            for start in range(0, resamples, batch)
+            self._batch(np.random.default_rng([seed, start]), min(BATCH, resamples - start))
+            for start in range(0, resamples, BATCH)
         ]
-        names = found[0]
-        columns = {name: np.concatenate([one[name] for one in found]) for name in names}
-        return {name: list(percentile_interval(column)) for name, column in columns.items()}
+        return {name: np.concatenate([one[name] for one in found]) for name in found[0]}
 
     def _batch(self, rng: np.random.Generator, n: int) -> dict[str, Values]:
         sizes = [
