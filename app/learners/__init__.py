@@ -9,6 +9,8 @@ LEARNERS = {
     "cost-sensitive-micro": "app.learners.cost_sensitive:CostSensitiveMicro",
     "binary-and-multiclass": "app.learners.binary_and_multiclass:BinaryAndMulticlass",
     "mlp": "app.learners.neural.mlp:Mlp",
+    "kim-cnn": "app.learners.neural.kim_cnn:KimCnn",
+    "xml-cnn": "app.learners.neural.xml_cnn:XmlCnn",
 }
 
 

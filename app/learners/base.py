@@ -4,6 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Protocol, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from app.arrays import Features, Scores, Truth
 from app.progress import Progress, silent
 from app.state import State
@@ -20,6 +23,8 @@ class Fitting:
     valid: tuple[Features, Truth] | None = None
     checkpoint: Path | None = None
     """Where a long training keeps its best state for `--resume`; None: nowhere."""
+    vectors: NDArray[np.float32] | None = None
+    """Start vectors of the word numbers, for networks; rows of not-a-number where there is none."""
 
 
 class Learner(Protocol):

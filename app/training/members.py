@@ -53,6 +53,7 @@ def fit_member(
     features = vectorizer.fit_transform(
         data.documents, jobs=fitting.jobs, progress=fitting.progress
     )
+    fitting = replace(fitting, vectors=getattr(vectorizer, "vectors", None))
     if data.valid_truth is not None:
         return _with_validation(vectorizer, learner, features, data, fitting)
     n_parts = SPLIT_PARTS if getattr(learner, "keeps_aside", False) else folds

@@ -6,6 +6,7 @@ from app.vectorizers.base import Vectorizer
 VECTORIZERS = {
     "tfidf": "app.vectorizers.tfidf:Tfidf",
     "ready-made": "app.vectorizers.ready_made:ReadyMade",
+    "sequences": "app.vectorizers.sequences:Sequences",
 }
 
 

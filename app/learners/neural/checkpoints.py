@@ -76,22 +76,3 @@ def arrays_of(tensors: Tensors) -> dict[str, NDArray[Any]]:
 def copies_of(tensors: Tensors) -> Tensors:
     """Tensors that do not change when training goes on."""
     return {name: tensor.detach().clone() for name, tensor in tensors.items()}
-
-
-def optimizer_tensors(optimizer: Any) -> Tensors:
-    """What the optimizer remembers, as flat names."""
-    memory = optimizer.state_dict()["state"]
-    return {
-        f"{parameter}/{name}": value.detach().clone()
-        for parameter, values in memory.items()
-        for name, value in values.items()
-    }
-
-
-def restore_optimizer(optimizer: Any, tensors: Tensors) -> None:
-    """Give an optimizer its memory back."""
-    memory: dict[int, dict[str, Any]] = {}
-    for key, value in tensors.items():
-        parameter, name = key.split("/")
-        memory.setdefault(int(parameter), {})[name] = value
-    optimizer.load_state_dict({**optimizer.state_dict(), "state": memory})

@@ -48,12 +48,17 @@ def reproducible(device: Any) -> Iterator[None]:
     A GPU is left alone: some of its sums have no deterministic form, and none is promised.
     """
     before = torch.are_deterministic_algorithms_enabled()
+    filled = torch.utils.deterministic.fill_uninitialized_memory
     with torch.random.fork_rng(devices=[]):
         torch.use_deterministic_algorithms(before or device.type == "cpu")
+        torch.utils.deterministic.fill_uninitialized_memory = False  # a debugging aid, and slow
+        torch.set_flush_denormal(True)  # Adam's tiny second moments are slow otherwise
         try:
             yield
         finally:
             torch.use_deterministic_algorithms(before)
+            torch.utils.deterministic.fill_uninitialized_memory = filled
+            torch.set_flush_denormal(False)
 
 
 def mixed_precision(device: Any) -> AbstractContextManager[Any]:

@@ -18,6 +18,7 @@ from app.errors import InvalidDataError
 from app.learners.base import Fitting
 from app.learners.neural.batches import ids_of
 from app.learners.neural.checkpoints import arrays_of, fingerprint
+from app.learners.neural.cooccurrence import cooccurrence_vectors
 from app.learners.neural.devices import bounded_threads, device_for, reproducible
 from app.learners.neural.loop import Job, Network, network_scores, train
 from app.learners.neural.settings import TrainingSettings
@@ -32,6 +33,8 @@ class NetworkLearner(TrainingSettings, ABC):
     kind: ClassVar[str]
     features: ClassVar[str] = "sequences"
     zero_is_neutral: ClassVar[bool] = True
+    keeps_aside: ClassVar[bool] = True
+    """Whether cuts are tuned on one part kept aside, as folds would cost a training each."""
 
     network: Network = field(init=False, repr=False, compare=False, default=None)
     sizes: dict[str, int] = field(init=False, repr=False, compare=False, default_factory=dict)
@@ -52,8 +55,9 @@ class NetworkLearner(TrainingSettings, ABC):
         return ids_of(features, rows, size=self.sizes["inputs"])
 
     def input_size(self, features: Features, fitting: Fitting) -> int:
-        """How many ids the network knows: those that occur in training."""
-        return max(int(features.data.max(initial=1)) + 1, 2)
+        """How many ids the network knows: those that occur in training, or have a vector."""
+        known = 0 if fitting.vectors is None else len(fitting.vectors)
+        return max(int(features.data.max(initial=1)) + 1, known, 2)
 
     def fit(self, features: Features, truth: Truth, fitting: Fitting | None = None) -> Self:
         """Train with early stopping; the best weights on the validation documents stay."""
@@ -73,11 +77,17 @@ class NetworkLearner(TrainingSettings, ABC):
         return self
 
     def prepare(self, part: tuple[Features, Truth], fitting: Fitting) -> None:
-        """Set starting weights from the data; by default only the output's bias.
+        """Set starting weights from the data: word vectors where there are any, and the bias.
 
         A label's bias starts at the log-odds of its frequency, so that the first epochs need not
         learn that most labels are rare.
         """
+        words = getattr(self.network, "words", None)
+        if words is not None and self.start_vectors == "documents":
+            size, dimensions = words.vectors.weight.shape
+            words.start_from(cooccurrence_vectors(part[0], size, dimensions, seed=fitting.seed))
+        if words is not None and fitting.vectors is not None:
+            words.start_from(fitting.vectors)
         with torch.no_grad():
             self.network.output_bias.copy_(torch.from_numpy(_log_odds(part[1])))
 
@@ -116,21 +126,24 @@ class NetworkLearner(TrainingSettings, ABC):
 
     def _parts(
         self, features: Features, truth: Truth, fitting: Fitting
-    ) -> tuple[tuple[Features, Truth], tuple[Features, Truth]]:
-        """Training and validation documents; with fewer than 10, both are all of them."""
+    ) -> tuple[tuple[Features, Truth], tuple[Features, Truth] | None]:
+        """Training documents, and validation documents where there are any.
+
+        A share of 0, or fewer than 10 documents, leaves none: training then runs all its epochs.
+        """
         if fitting.valid is not None:
             return (features, truth), fitting.valid
         order = np.random.default_rng([fitting.seed, 7]).permutation(features.shape[0])
         held = round(self.valid_share * len(order)) if len(order) >= 10 else 0
         if held == 0:
-            return (features, truth), (features, truth)
+            return (features, truth), None
         out, kept = np.sort(order[:held]), np.sort(order[held:])
         return (features[kept], truth[kept]), (features[out], truth[out])
 
     def _job(
         self,
         train_part: tuple[Features, Truth],
-        valid_part: tuple[Features, Truth],
+        valid_part: tuple[Features, Truth] | None,
         fitting: Fitting,
         device: Any,
     ) -> Job:

@@ -15,6 +15,7 @@ from app.learners.neural.batches import scoring_batches, targets_of, training_ba
 from app.learners.neural.checkpoints import Training
 from app.learners.neural.devices import loss_scaler, mixed_precision
 from app.learners.neural.losses import Loss, loss_for
+from app.learners.neural.optimizers import Optimizer
 from app.learners.neural.schedules import rate_factor
 from app.learners.neural.settings import TrainingSettings
 from app.learners.neural.validation import validation_figure
@@ -31,7 +32,7 @@ class Job:
     network: Network
     collate: Collate
     train: tuple[Features, Truth]
-    valid: tuple[Features, Truth]
+    valid: tuple[Features, Truth] | None
     settings: TrainingSettings
     device: Any
     seed: int
@@ -51,7 +52,7 @@ def train(job: Job) -> Training:
     Ctrl-C ends the training with the best so far, once there is any. Each epoch draws from a
     generator of its own, so that a resumed training takes the same way as one that ran through.
     """
-    optimizer = _optimizer(job)
+    optimizer = Optimizer(job.network, job.settings, job.device)
     training = _start(job, optimizer)
     loss = loss_for(job.settings.loss, job.train[1], smoothing=job.settings.label_smoothing)
     scaler = loss_scaler(job.device)
@@ -86,19 +87,12 @@ def network_scores(
     return scores
 
 
-def _optimizer(job: Job) -> Any:
-    kind = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW}[job.settings.optimizer]
-    trained = [parameter for parameter in job.network.parameters() if parameter.requires_grad]
-    rate, decay = job.settings.learning_rate, job.settings.weight_decay
-    return kind(trained, lr=rate, weight_decay=decay, fused=job.device.type in ("cpu", "cuda"))
-
-
-def _start(job: Job, optimizer: Any) -> Training:
+def _start(job: Job, optimizer: Optimizer) -> Training:
     training = checkpoints.load(job.folder) if job.folder else None
     if training is None:
         return Training()
     job.network.load_state_dict(training.weights)
-    checkpoints.restore_optimizer(optimizer, training.optimizer)
+    optimizer.restore(training.optimizer)
     return training
 
 
@@ -107,7 +101,7 @@ def _is_finished(training: Training, settings: TrainingSettings) -> bool:
     return training.epoch >= settings.epochs or waited >= settings.patience
 
 
-def _epoch(job: Job, training: Training, optimizer: Any, loss: Loss, scaler: Any) -> float:
+def _epoch(job: Job, training: Training, optimizer: Optimizer, loss: Loss, scaler: Any) -> float:
     """One pass over the training documents; the mean loss."""
     torch.manual_seed(job.seed * 100_003 + training.epoch)
     rng = np.random.default_rng([job.seed, training.epoch])
@@ -123,49 +117,51 @@ def _epoch(job: Job, training: Training, optimizer: Any, loss: Loss, scaler: Any
     return float(np.mean(losses))
 
 
-def _step(job: Job, rows: NDArray[np.int64], optimizer: Any, loss: Loss, scaler: Any) -> float:
+def _step(
+    job: Job, rows: NDArray[np.int64], optimizer: Optimizer, loss: Loss, scaler: Any
+) -> float:
     features, truth = job.train
-    optimizer.zero_grad(set_to_none=True)
+    optimizer.zero_grad()
     with mixed_precision(job.device):
         logits = job.network(job.collate(features, rows).to(job.device))
     value = loss(logits.float(), targets_of(truth, rows).to(job.device))
     scaler.scale(value).backward()
-    if job.settings.clip:
-        scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(job.network.parameters(), job.settings.clip)
-    scaler.step(optimizer)
-    scaler.update()
+    optimizer.step(scaler, job.settings.clip)
     return float(value.detach())
 
 
-def _set_rate(optimizer: Any, job: Job, step: int) -> None:
+def _set_rate(optimizer: Optimizer, job: Job, step: int) -> None:
     settings = job.settings
     factor = rate_factor(settings.schedule, step, _total(job), warmup=settings.warmup)
-    for group in optimizer.param_groups:
-        group["lr"] = settings.learning_rate * factor
+    optimizer.set_rate(settings.learning_rate * factor)
 
 
 def _judge(job: Job, training: Training, mean_loss: float) -> None:
-    scores = network_scores(job.network, job.collate, job.valid[0], device=job.device)
-    figure = validation_figure(job.settings.metric, scores, job.valid[1])
-    training.history.append({"loss": mean_loss, job.settings.metric: figure})
+    """Keep the weights if they are the best so far; without validation documents the last are."""
+    training.history.append({"loss": mean_loss})
+    figure = float(training.epoch)
+    if job.valid is not None:
+        scores = network_scores(job.network, job.collate, job.valid[0], device=job.device)
+        figure = validation_figure(job.settings.metric, scores, job.valid[1])
+        training.history[-1][job.settings.metric] = figure
     if figure > training.best_figure:
         training.best_figure, training.best_epoch = figure, training.epoch
         training.best = checkpoints.copies_of(job.network.state_dict())
     job.progress(_stage(job, training, [mean_loss]), training.step, _total(job))
 
 
-def _keep(job: Job, training: Training, optimizer: Any) -> None:
+def _keep(job: Job, training: Training, optimizer: Optimizer) -> None:
     if job.folder:
         training.weights = checkpoints.copies_of(job.network.state_dict())
-        training.optimizer = checkpoints.optimizer_tensors(optimizer)
+        training.optimizer = optimizer.tensors()
         checkpoints.save(job.folder, training)
 
 
 def _stage(job: Job, training: Training, losses: list[float]) -> str:
     """`kim-cnn · epoch 3 · loss 0.0123 · best micro-f1 0.871`: the name comes first, and stays."""
     recent = float(np.mean(losses[-20:]))
-    figure = f" · best {job.settings.metric} {training.best_figure:.3f}" if training.best else ""
+    is_judged = job.valid is not None and training.best
+    figure = f" · best {job.settings.metric} {training.best_figure:.3f}" if is_judged else ""
     return f"{job.name} · epoch {training.epoch + 1} · loss {recent:.4f}{figure}"
 
 

@@ -24,7 +24,7 @@ class MlpNetwork(nn.Module):
     def __init__(self, terms: int, hidden: int, labels: int, dropout: float) -> None:
         super().__init__()
         self.n_labels = labels
-        self.terms = nn.EmbeddingBag(terms, hidden, mode="sum")
+        self.terms = nn.EmbeddingBag(terms, hidden, mode="sum", sparse=True)
         self.hidden_bias = nn.Parameter(self.terms.weight.new_zeros(hidden))
         self.dropout = nn.Dropout(dropout)
         self.output = nn.Linear(hidden, labels)

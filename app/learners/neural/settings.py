@@ -7,6 +7,7 @@ from app.errors import InvalidRequestError
 CHOICES = {
     "optimizer": ("adam", "adamw"),
     "schedule": ("constant", "linear", "cosine"),
+    "start_vectors": ("documents", "random"),
     "loss": ("bce", "class-balanced", "asymmetric"),
 }
 SHARES = ("valid_share", "warmup", "label_smoothing")
@@ -30,12 +31,15 @@ class TrainingSettings:
     loss: str = "bce"
     label_smoothing: float = 0.0
     metric: str = "micro-f1"
-    """What early stopping looks at: micro-f1, macro-f1 (score > 0), p@K, ndcg@K or loss."""
+    """What early stopping looks at: micro-f1, macro-f1, p@K, ndcg@K or loss."""
     patience: int = 5
     """Epochs without a better metric before training stops."""
     valid_share: float = 0.1
-    """Share of the training documents held back for early stopping where no set is given."""
-    threads: int = 2
+    """Share of the training documents held back for early stopping where no set is given; with 0
+    all are trained on, for all epochs."""
+    start_vectors: str = "documents"
+    """Where word vectors start: from words that stand together in the documents, or at random."""
+    threads: int = 1
     """Threads of the training arithmetic. Fixed, as sums change with it in the last digit."""
 
     def __post_init__(self) -> None:

@@ -18,7 +18,7 @@ def validation_figure(metric: str, scores: Scores, truth: Truth) -> float:
         signed = np.where(marks, scores, -scores).astype(np.float64)
         return -float(np.logaddexp(0.0, -signed).mean())
     if metric in ("micro-f1", "macro-f1"):
-        return _f1(scores > 0, marks, pooled=metric == "micro-f1")
+        return _f1(scores > _best_cut(scores, marks), marks, pooled=metric == "micro-f1")
     return _ranked(metric, scores, marks)
 
 
@@ -28,6 +28,14 @@ def check_metric(metric: str) -> None:
         r"(p|ndcg)@[1-9]\d*", metric
     ):
         raise InvalidRequestError(f"metric: accepted: {ACCEPTED}")
+
+
+def _best_cut(scores: Scores, marks: NDArray[np.bool_]) -> float:
+    """The one cut for all labels of best micro-F1: 0 is no good guess before cuts are tuned."""
+    order = np.argsort(-scores, axis=None, kind="stable")
+    hits = np.cumsum(marks.ravel()[order])
+    best = int(np.argmax(hits / (np.arange(1, hits.size + 1) + marks.sum())))
+    return float(np.nextafter(scores.ravel()[order[best]], np.float32(-np.inf)))
 
 
 def _f1(decided: NDArray[np.bool_], marks: NDArray[np.bool_], *, pooled: bool) -> float:

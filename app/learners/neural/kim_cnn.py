@@ -1,0 +1,59 @@
+"""kim-cnn: convolutions over word vectors, the maximum of each, a linear layer (Kim 2014)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from app.learners.neural.batches import Ids
+from app.learners.neural.convolutions import Convolutions, max_over_time
+from app.learners.neural.learner import NetworkLearner
+from app.learners.neural.loop import Network
+from app.learners.neural.words import Words
+
+
+@dataclass(kw_only=True)
+class KimCnn(NetworkLearner):
+    """The settings of the network and of its training."""
+
+    kind: ClassVar[str] = "kim-cnn"
+
+    dimensions: int = 300
+    filter_sizes: Sequence[int] = (2, 4, 8)
+    filters: int = 128
+    embedding_dropout: float = 0.2
+    dropout: float = 0.2
+
+    def build(self, sizes: dict[str, int]) -> Network:
+        """The network, not yet trained."""
+        return KimCnnNetwork(self, sizes)
+
+
+class KimCnnNetwork(nn.Module):
+    """Words → windows → their maximum over the document → labels."""
+
+    def __init__(self, settings: KimCnn, sizes: dict[str, int]) -> None:
+        super().__init__()
+        self.n_labels = sizes["labels"]
+        dimensions, widths = settings.dimensions, settings.filter_sizes
+        self.words = Words(sizes["inputs"], dimensions, settings.embedding_dropout)
+        self.windows = Convolutions(dimensions, settings.filters, widths)
+        self.dropout = nn.Dropout(settings.dropout)
+        self.output = nn.Linear(settings.filters * len(widths), sizes["labels"])
+
+    @property
+    def output_bias(self) -> Any:
+        """The bias of every label."""
+        return self.output.bias
+
+    def forward(self, batch: Ids) -> Any:
+        """Logits (documents, labels)."""
+        return self.from_vectors(self.words(batch), batch)
+
+    def from_vectors(self, vectors: Any, batch: Ids) -> Any:
+        """Logits from word vectors."""
+        found = [max_over_time(*windows) for windows in self.windows(vectors, batch)]
+        return self.output(self.dropout(functional.relu(torch.cat(found, dim=1))))

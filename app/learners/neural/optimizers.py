@@ -1,0 +1,93 @@
+"""Optimizer: Adam for the layers, and for word vectors an Adam that moves only the words seen."""
+
+from typing import Any, TypeAlias
+
+import torch
+from torch import nn
+
+from app.learners.neural.settings import TrainingSettings
+
+Tensors: TypeAlias = dict[str, Any]
+KINDS = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW}
+
+
+class Optimizer:
+    """Both optimizers behind one door.
+
+    A batch has a few thousand different words of a vocabulary of many more; gradients of word
+    vectors are sparse, and moving just those rows saves most of the time of a step.
+    """
+
+    def __init__(self, network: Any, settings: TrainingSettings, device: Any) -> None:
+        sparse = [module.weight for module in network.modules() if _is_sparse(module, device)]
+        known = {id(weight) for weight in sparse}
+        trained = [p for p in network.parameters() if p.requires_grad]
+        dense = [p for p in trained if id(p) not in known]
+        rate, decay = settings.learning_rate, settings.weight_decay
+        fused = device.type in ("cpu", "cuda")
+        self.parameters = trained
+        self.parts: list[Any] = []
+        if dense:
+            kind = KINDS[settings.optimizer]
+            self.parts.append(kind(dense, lr=rate, weight_decay=decay, fused=fused))
+        if sparse:
+            self.parts.append(torch.optim.SparseAdam(sparse, lr=rate))
+
+    def set_rate(self, rate: float) -> None:
+        """The learning rate of the next step."""
+        for part in self.parts:
+            for group in part.param_groups:
+                group["lr"] = rate
+
+    def zero_grad(self) -> None:
+        """Forget the gradients of the last step."""
+        for part in self.parts:
+            part.zero_grad(set_to_none=True)
+
+    def step(self, scaler: Any, clip: float) -> None:
+        """Move the weights, with a gradient of at most norm `clip` (0: of any)."""
+        for part in self.parts:
+            scaler.unscale_(part)
+        if clip:
+            self._clip(clip)
+        for part in self.parts:
+            scaler.step(part)
+        scaler.update()
+
+    def _clip(self, largest: float) -> None:
+        gradients = [_values(p.grad) for p in self.parameters if p.grad is not None]
+        norm = torch.linalg.vector_norm(torch.stack([g.norm() for g in gradients]))
+        factor = (largest / (norm + 1e-6)).clamp(max=1.0)
+        for gradient in gradients:
+            gradient.mul_(factor)
+
+    def tensors(self) -> Tensors:
+        """What the optimizers remember, as flat names."""
+        return {
+            f"{number}/{parameter}/{name}": torch.as_tensor(value).detach().clone()
+            for number, part in enumerate(self.parts)
+            for parameter, values in part.state_dict()["state"].items()
+            for name, value in values.items()
+        }
+
+    def restore(self, tensors: Tensors) -> None:
+        """Remember again what `tensors` gave."""
+        for number, part in enumerate(self.parts):
+            memory: dict[int, dict[str, Any]] = {}
+            for key, value in tensors.items():
+                of, parameter, name = key.split("/")
+                if int(of) == number:
+                    memory.setdefault(int(parameter), {})[name] = value
+            part.load_state_dict({**part.state_dict(), "state": memory})
+
+
+def _is_sparse(module: Any, device: Any) -> bool:
+    """Whether a module's gradients come sparse; switched off where the device has no such sums."""
+    if not isinstance(module, nn.Embedding | nn.EmbeddingBag) or not module.sparse:
+        return False
+    module.sparse = device.type != "mps"
+    return module.sparse and module.weight.requires_grad
+
+
+def _values(gradient: Any) -> Any:
+    return gradient._values() if gradient.is_sparse else gradient
