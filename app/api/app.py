@@ -2,6 +2,8 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache, partial
+from importlib.metadata import version
 from typing import BinaryIO
 
 from fastapi import FastAPI, Request
@@ -11,8 +13,10 @@ from starlette.responses import Response
 
 from app.api.access_log import AccessLog
 from app.api.door import Door
-from app.api.errors import problem
-from app.api.routes import evaluate, health, models, predict
+from app.api.errors import problem, protocol_error
+from app.api.openapi import document
+from app.api.predicting import Predictor
+from app.api.routes import docs, evaluate, health, metrics, models, predict, v2
 from app.api.visit import visit_of
 from app.errors import AppError
 from app.serving.service import Service
@@ -32,6 +36,7 @@ def create_app(service: Service, *, log_stream: BinaryIO | None = None) -> FastA
 
     app = FastAPI(
         title=TITLE,
+        version=version(TITLE),
         docs_url=None,
         redoc_url=None,
         openapi_url="/openapi.json" if settings.docs else None,
@@ -39,18 +44,24 @@ def create_app(service: Service, *, log_stream: BinaryIO | None = None) -> FastA
         lifespan=lifespan,
     )
     app.state.service = service
+    app.state.infer = Predictor(service, v2.ROUTE)
     for error in (AppError, RequestValidationError, HTTPException):
         app.add_exception_handler(error, _answer)
     log = AccessLog(log_stream) if settings.log_level in ("debug", "info") else None
     app.add_middleware(Door, service=service, access_log=log)
     predict.add_to(app, service)
-    for module in (health, models, evaluate):
+    for module in (health, models, evaluate, metrics, v2):
         app.include_router(module.router)
+    if settings.docs:
+        app.include_router(docs.router)
+    app.openapi = cache(partial(document, app))  # type: ignore[method-assign]
     return app
 
 
 async def _answer(request: Request, error: Exception) -> Response:
     status, headers, body = problem(error, visit_of(request.scope).request_id)
+    if request.scope["path"].startswith(f"{request.scope.get('root_path', '')}/v2"):
+        headers, body = protocol_error(headers, body)
     answer = Response(body, status)
     answer.raw_headers[:] = [*headers, (b"content-length", b"%d" % len(body))]
     return answer

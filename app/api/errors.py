@@ -78,18 +78,31 @@ class Problem(msgspec.Struct, omit_defaults=True):
 
 def problem(error: Exception, request_id: str) -> tuple[int, Headers, bytes]:
     """Status, headers and body of the answer to an error; nothing the client sent is in it."""
-    if isinstance(error, AppError):
-        found = _of_ours(error, request_id)
-    elif isinstance(error, RequestValidationError):
-        found = _of_parameters(error, request_id)
-    elif isinstance(error, HTTPException):
-        phrase = HTTPStatus(error.status_code).phrase
-        found = Problem("about:blank", phrase, error.status_code, phrase, request_id)
-    else:
-        sentence = "something went wrong here; the log has the request id"
-        found = Problem("urn:labelserve:error:internal", "Internal", 500, sentence, request_id)
+    found = problem_of(error, request_id)
     headers = [(b"content-type", PROBLEM), *_headers(error)]
     return found.status, headers, msgspec.json.encode(found)
+
+
+def protocol_error(headers: Headers, body: bytes) -> tuple[Headers, bytes]:
+    """The same error as the Open Inference Protocol wants it: `{"error": "…"}`."""
+    found = msgspec.json.decode(body, type=Problem)
+    others = [(name, value) for name, value in headers if name != b"content-type"]
+    return [(b"content-type", b"application/json"), *others], msgspec.json.encode(
+        {"error": found.detail}
+    )
+
+
+def problem_of(error: Exception, request_id: str) -> Problem:
+    """What an answer says about an error."""
+    if isinstance(error, AppError):
+        return _of_ours(error, request_id)
+    if isinstance(error, RequestValidationError):
+        return _of_parameters(error, request_id)
+    if isinstance(error, HTTPException):
+        phrase = HTTPStatus(error.status_code).phrase
+        return Problem("about:blank", phrase, error.status_code, phrase, request_id)
+    sentence = "something went wrong here; the log has the request id"
+    return Problem("urn:labelserve:error:internal", "Internal", 500, sentence, request_id)
 
 
 def invalid_body(error: Exception) -> AppError:

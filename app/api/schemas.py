@@ -8,6 +8,7 @@ from msgspec import Meta
 from app.prediction import Prediction, Query
 
 LONGEST_NAME = 200
+MOST_DOCUMENTS = 100_000  # the bound of the form; the settings have a lower one
 MOST_LABELS = 10_000
 MOST_K = 100_000
 MOST_TERMS = 100
@@ -22,12 +23,11 @@ class Document(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     id: Annotated[str, Meta(max_length=1000)] | None = None
 
 
-class PredictRequest(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """Documents, and what is asked about them."""
+class StreamParameters(
+    msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, kw_only=True
+):
+    """What is asked about documents."""
 
-    documents: Annotated[
-        list[str | Document], Meta(min_length=1, description="1 to 1000 texts or documents.")
-    ]
     model: ModelName | None = None
     top_k: Annotated[int, Meta(ge=1, le=MOST_K, description="At most so many labels.")] | None = (
         None
@@ -69,6 +69,15 @@ class PredictRequest(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=T
             None if self.labels is None else tuple(self.labels),
             self.explain,
         )
+
+
+class PredictRequest(StreamParameters, kw_only=True):
+    """Documents, and what is asked about them."""
+
+    documents: Annotated[
+        list[str | Document],
+        Meta(min_length=1, max_length=MOST_DOCUMENTS, description="Texts, or documents with ids."),
+    ]
 
 
 class OperatingPoint(msgspec.Struct, omit_defaults=True):

@@ -7,6 +7,7 @@ from time import monotonic, thread_time
 
 from app.artifacts.store import Store
 from app.errors import AppError, InvalidRequestError, ModelNotFoundError, ModelUnavailableError
+from app.explanation import explain
 from app.model import Model, load_model
 from app.prediction import Plan, Query, plan_of
 
@@ -26,11 +27,17 @@ class Loaded:
     """Whether a short text is answered in so little time that no thread is worth it."""
     _plans: dict[Query, Plan] = field(default_factory=dict)
 
+    def has_plan(self, query: Query) -> bool:
+        """Whether the query was resolved before: doing so may take a while."""
+        return query in self._plans
+
     def plan(self, query: Query) -> Plan:
         """The query's plan, resolved once."""
         found = self._plans.get(query)
         if found is None:
-            found = plan_of(query, self.model.classifier)
+            if self.model.classifier.is_ready_made:
+                raise InvalidRequestError("this model reads ready-made features, not texts")
+            found = plan_of(query, self.model.classifier, explain)
             if len(self._plans) >= MOST_PLANS:
                 self._plans.clear()
             self._plans[query] = found
@@ -161,6 +168,8 @@ class Registry:
             return self._default
         if len(self._names) == 1:
             return self._names[0]
+        if not self._was_read:  # 503, so that a gateway asks another replica
+            raise ModelUnavailableError("the models are being loaded")
         known = ", ".join(self._names) or "none"
         raise InvalidRequestError(f"name a model; there are: {known}", pointer="/model")
 

@@ -1,0 +1,85 @@
+"""How every door to predictions works: limits, admission, and what leaves the event loop."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from app.api.visit import Visit
+from app.errors import PayloadTooLargeError
+from app.prediction import Plan, Prediction, Query
+from app.serving.admission import Deadline
+from app.serving.keys import Identity
+from app.serving.registry import Loaded
+from app.serving.service import Service
+
+QUICK_BYTES, QUICK_DOCUMENTS = 16_384, 4
+"""Up to here the answer costs less than handing it to a thread would."""
+
+
+class Predictor:
+    """Predictions for one route; `route` is its name in telemetry."""
+
+    def __init__(self, service: Service, route: str) -> None:
+        self._service, self._route = service, route
+        self._seconds = service.telemetry.stages.labels("predict")
+        self._counters: dict[str, tuple[Any, Any]] = {}
+
+    def model(self, reference: str | None, identity: Identity, visit: Visit) -> Loaded:
+        """The model that was named, or the default one, if the caller may use it."""
+        if reference is not None:
+            identity.require_model(reference.partition("@")[0])
+        loaded = self._service.registry.get(reference)
+        identity.require_model(loaded.model.name)
+        visit.model, visit.version = loaded.model.name, loaded.model.version
+        return loaded
+
+    def check(self, texts: Sequence[str]) -> None:
+        """Refuse too many documents, and texts that are too long."""
+        settings = self._service.settings
+        if len(texts) > settings.max_documents:
+            raise PayloadTooLargeError(f"more than {settings.max_documents} documents at once")
+        longest = settings.max_text_characters
+        if any(len(text) > longest for text in texts):
+            raise PayloadTooLargeError(f"a text is longer than {longest} characters")
+
+    async def predictions(
+        self, loaded: Loaded, query: Query, texts: Sequence[str], deadline: Deadline
+    ) -> tuple[Plan, list[Prediction]]:
+        """One prediction a text; short work here, long work in a thread that looks at the clock."""
+        self.check(texts)
+        with self._service.documents.admit(len(texts)):
+            if self._is_quick(loaded, query, texts):
+                found = self._predicted(loaded, query, texts, deadline)
+            else:
+                found = await self.in_thread(self._predicted, loaded, query, texts, deadline)
+        self._count(loaded.model.name, found[1])
+        return found
+
+    async def in_thread(self, work: Any, *arguments: Any) -> Any:
+        """What the work gives, done in a thread of the pool for predictions."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._service.threads, work, *arguments)
+
+    def _is_quick(self, loaded: Loaded, query: Query, texts: Sequence[str]) -> bool:
+        if len(texts) > QUICK_DOCUMENTS or not loaded.is_quick or query.explain:
+            return False
+        return loaded.has_plan(query) and sum(map(len, texts)) <= QUICK_BYTES
+
+    def _predicted(
+        self, loaded: Loaded, query: Query, texts: Sequence[str], deadline: Deadline
+    ) -> tuple[Plan, list[Prediction]]:
+        with self._seconds.time():
+            plan = loaded.plan(query)
+            return plan, plan.predictions(texts, still_wanted=deadline.check)
+
+    def _count(self, model: str, predictions: list[Prediction]) -> None:
+        counters = self._counters.get(model)
+        if counters is None:
+            telemetry = self._service.telemetry
+            counters = self._counters[model] = (
+                telemetry.documents.labels(model, self._route),
+                telemetry.labels_per_document.labels(model),
+            )
+        counters[0].inc(len(predictions))
+        for prediction in predictions:
+            counters[1].observe(len(prediction.labels))

@@ -1,0 +1,156 @@
+"""/v2: the Open Inference Protocol, so that KServe and its clients can call the service."""
+
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import APIRouter, Request
+from starlette.responses import JSONResponse, Response
+
+from app.api.bodies import read_body
+from app.api.deps import Parts
+from app.api.identity import caller_with
+from app.api.predicting import Predictor
+from app.api.tensors import Answer, Call, answered, called
+from app.api.visit import Visit, visit_of
+from app.errors import ModelUnavailableError
+from app.serving.admission import Deadline
+from app.serving.keys import Identity
+from app.serving.registry import Loaded
+from app.serving.service import Service
+
+router = APIRouter(prefix="/v2", tags=["open inference protocol"])
+
+ROUTE = "/v2/models/{name}/infer"
+PLATFORM = "labelserve"
+Caller = Annotated[Identity, caller_with("predict")]
+
+
+def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """`responses` in the form that the protocol demands of errors."""
+    schema = {
+        "type": "object",
+        "properties": {"error": {"type": "string"}},
+        "required": ["error"],
+    }
+    content = {"application/json": {"schema": schema}}
+    return {status: {"description": "An error", "content": content} for status in statuses}
+
+
+@router.get("")
+async def server(request: Request) -> dict[str, Any]:
+    """Name, version and extensions of the server."""
+    version = request.app.version
+    return {"name": PLATFORM, "version": version, "extensions": ["binary_tensor_data"]}
+
+
+@router.get("/health/live")
+async def live() -> dict[str, bool]:
+    """Whether the process runs its loop."""
+    return {"live": True}
+
+
+@router.get("/health/ready", responses={503: {"description": "Not ready"}})
+async def ready(service: Parts) -> Response:
+    """Whether every required model is loaded."""
+    is_ready = not service.is_draining and not service.registry.missing()
+    return JSONResponse({"ready": is_ready}, 200 if is_ready else 503)
+
+
+@router.get("/models/{name}", responses=errors(401, 403, 404, 422, 503))
+async def model(name: str, service: Parts, caller: Caller) -> dict[str, Any]:
+    """Inputs and outputs of a model."""
+    return _metadata(_found(service, caller, name))
+
+
+@router.get("/models/{name}/versions/{version}", responses=errors(401, 403, 404, 422, 503))
+async def model_version(name: str, version: str, service: Parts, caller: Caller) -> dict[str, Any]:
+    """Inputs and outputs of a version."""
+    return _metadata(_found(service, caller, f"{name}@{version}"))
+
+
+@router.get("/models/{name}/ready", responses=errors(401, 403, 404, 422, 503))
+async def model_ready(name: str, service: Parts, caller: Caller) -> Response:
+    """Whether a model answers."""
+    return _readiness(service, caller, name, name)
+
+
+@router.get("/models/{name}/versions/{version}/ready", responses=errors(401, 403, 404, 422, 503))
+async def version_ready(name: str, version: str, service: Parts, caller: Caller) -> Response:
+    """Whether a version answers."""
+    return _readiness(service, caller, name, f"{name}@{version}")
+
+
+CALL = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Call"}}},
+    }
+}
+STATUSES = (400, 401, 403, 404, 413, 422, 429, 503, 504)
+
+
+@router.post(
+    "/models/{name}/infer", response_model=None, openapi_extra=CALL, responses=errors(*STATUSES)
+)
+async def infer(name: str, request: Request, service: Parts, caller: Caller) -> Response:
+    """Predictions for a BYTES tensor of texts."""
+    return await _inferred(name, request, service, caller)
+
+
+@router.post(
+    "/models/{name}/versions/{version}/infer",
+    response_model=None,
+    openapi_extra=CALL,
+    responses=errors(*STATUSES),
+)
+async def infer_version(
+    name: str, version: str, request: Request, service: Parts, caller: Caller
+) -> Response:
+    """Predictions of a version for a BYTES tensor of texts."""
+    return await _inferred(f"{name}@{version}", request, service, caller)
+
+
+async def _inferred(
+    reference: str, request: Request, service: Service, caller: Identity
+) -> Response:
+    visit, settings = visit_of(request.scope), service.settings
+    predictor: Predictor = request.app.state.infer
+    service.documents.refuse_if_full()
+    deadline = Deadline.after(settings.request_seconds)
+    loaded = predictor.model(reference, caller, visit)
+    body = await read_body(request.receive, visit, settings.max_body_bytes, deadline)
+    call, texts = called(body, visit.header(b"inference-header-content-length"))
+    _, found = await predictor.predictions(loaded, call.query(), texts, deadline)
+    visit.documents = len(texts)
+    lines = [msgspec.json.encode(prediction) for prediction in found]
+    return _response(answered(call, lines, loaded.model.name, loaded.model.version), visit)
+
+
+def _response(answer: Answer, visit: Visit) -> Response:
+    headers = {"x-model-version": visit.version, "x-documents": str(visit.documents)}
+    if answer.header_length is not None:
+        headers["inference-header-content-length"] = str(answer.header_length)
+    return Response(answer.body, headers=headers, media_type=answer.media_type)
+
+
+def _found(service: Service, caller: Identity, reference: str) -> Loaded:
+    caller.require_model(reference.partition("@")[0])
+    return service.registry.get(reference)
+
+
+def _metadata(loaded: Loaded) -> dict[str, Any]:
+    return {
+        "name": loaded.model.name,
+        "versions": [loaded.model.version],
+        "platform": PLATFORM,
+        "inputs": [{"name": Call.INPUT, "datatype": "BYTES", "shape": [-1]}],
+        "outputs": [{"name": Call.OUTPUT, "datatype": "BYTES", "shape": [-1]}],
+    }
+
+
+def _readiness(service: Service, caller: Identity, name: str, reference: str) -> Response:
+    try:
+        _found(service, caller, reference)
+    except ModelUnavailableError:
+        return JSONResponse({"name": name, "ready": False}, 503)
+    return JSONResponse({"name": name, "ready": True})

@@ -1,0 +1,203 @@
+"""NDJSON in, NDJSON out: a document a line, answered in batches while the body still arrives."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+from urllib.parse import parse_qsl
+
+import msgspec
+from starlette.types import Receive, Scope, Send
+
+from app.api.bodies import next_message
+from app.api.errors import invalid_body, problem_of
+from app.api.predicting import Predictor
+from app.api.schemas import Document, StreamParameters
+from app.api.visit import Visit, visit_of
+from app.errors import AppError, InvalidRequestError, PayloadTooLargeError
+from app.prediction import Prediction
+from app.serving.admission import Deadline
+from app.serving.keys import Identity
+from app.serving.registry import Loaded
+from app.serving.service import Service
+
+NDJSON = b"application/x-ndjson"
+BATCH = 64
+WAIT_SECONDS = 0.02
+MOST_WAITING = 64 << 20
+"""Bytes of answers kept for clients that read only after they have sent everything."""
+
+
+class Line(msgspec.Struct):
+    """One line that could not be answered, by its number."""
+
+    line: int
+    error: dict[str, Any]
+
+
+class Stream:
+    """Answers a body of lines; a bad line gets an error in its place, the others their labels."""
+
+    def __init__(self, service: Service, predictor: Predictor) -> None:
+        self._service, self._predictor = service, predictor
+        self._decode = msgspec.json.Decoder(str | Document).decode
+        self._encode = msgspec.json.Encoder().encode
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send, identity: Identity) -> None:
+        """Read, predict and send at the same time."""
+        visit, parameters = visit_of(scope), _parameters(scope)
+        loaded = self._predictor.model(parameters.model, identity, visit)
+        loaded.plan(parameters.query())
+        deadline = Deadline.after(self._service.settings.evaluate_seconds)
+        headers = [(b"content-type", NDJSON), (b"x-model-version", visit.version.encode())]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        outbox = Outbox(send)
+        sending = asyncio.ensure_future(outbox.deliver())
+        try:
+            async for batch in _batches(receive, self._service.settings.max_body_bytes, deadline):
+                answers = await self._answers(batch, loaded, parameters, deadline, visit)
+                await outbox.put(answers)
+            await outbox.close()
+            await sending
+        finally:
+            sending.cancel()
+
+    async def _answers(
+        self,
+        batch: list[tuple[int, bytes | AppError]],
+        loaded: Loaded,
+        parameters: StreamParameters,
+        deadline: Deadline,
+        visit: Visit,
+    ) -> bytes:
+        read = [self._read(line) for _, line in batch]
+        documents = [document for document in read if not isinstance(document, AppError)]
+        found = iter(await self._predicted(loaded, parameters, documents, deadline))
+        visit.documents += len(documents)
+        answers = [
+            _failed(number, document, visit) if isinstance(document, AppError) else next(found)
+            for (number, _), document in zip(batch, read, strict=True)
+        ]
+        return b"".join(self._encode(answer) + b"\n" for answer in answers)
+
+    def _read(self, line: bytes | AppError) -> str | Document | AppError:
+        if isinstance(line, AppError):
+            return line
+        try:
+            document: str | Document = self._decode(line)
+            self._predictor.check([document if isinstance(document, str) else document.text])
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            return invalid_body(error)
+        except AppError as error:
+            return error
+        return document
+
+    async def _predicted(
+        self,
+        loaded: Loaded,
+        parameters: StreamParameters,
+        documents: Sequence[str | Document],
+        deadline: Deadline,
+    ) -> list[Prediction]:
+        if not documents:
+            return []
+        while self._service.documents.is_full:  # a stream has begun: it waits for its turn
+            deadline.check()
+            await asyncio.sleep(WAIT_SECONDS)
+        texts = [d if isinstance(d, str) else d.text for d in documents]
+        _, found = await self._predictor.predictions(loaded, parameters.query(), texts, deadline)
+        for document, prediction in zip(documents, found, strict=True):
+            prediction.id = None if isinstance(document, str) else document.id
+        return found
+
+
+class Outbox:
+    """Sends in the background, so that a client which does not read yet can still send."""
+
+    def __init__(self, send: Send) -> None:
+        self._send, self._waiting = send, bytearray()
+        self._is_closed = False
+        self._changed = asyncio.Condition()
+
+    async def put(self, data: bytes) -> None:
+        """Add to what is to be sent; waits while too much of it is waiting."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: len(self._waiting) < MOST_WAITING)
+            self._waiting += data
+            self._changed.notify_all()
+
+    async def close(self) -> None:
+        """Nothing more will be added."""
+        async with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
+
+    async def deliver(self) -> None:
+        """Send until everything is sent and the outbox is closed."""
+        while True:
+            async with self._changed:
+                await self._changed.wait_for(lambda: self._waiting or self._is_closed)
+                data, self._waiting = bytes(self._waiting), bytearray()
+                is_last = self._is_closed
+                self._changed.notify_all()
+            await self._send({"type": "http.response.body", "body": data, "more_body": not is_last})
+            if is_last:
+                return
+
+
+async def _batches(
+    receive: Receive, longest: int, deadline: Deadline
+) -> AsyncIterator[list[tuple[int, bytes | AppError]]]:
+    """Numbered lines, as many as have arrived, at most a batch; empty lines are left out."""
+    batch: list[tuple[int, bytes | AppError]] = []
+    async for number, line in _lines(receive, longest, deadline):
+        if line is not None:
+            batch.append((number, line))
+        if batch and (line is None or len(batch) == BATCH):
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+async def _lines(
+    receive: Receive, longest: int, deadline: Deadline
+) -> AsyncIterator[tuple[int, bytes | AppError | None]]:
+    """Numbered lines; (0, None) when all that has arrived was handed out."""
+    rest, number, more, is_too_long = b"", 0, True, False
+    while more:
+        message = await next_message(receive, deadline)
+        more = message.get("more_body", False)
+        *whole, rest = (rest + message["body"]).split(b"\n")
+        if not more:
+            whole, rest = [*whole, rest], b""
+        for line in whole:
+            number += 1
+            if is_too_long:
+                is_too_long = False
+            elif line.strip():
+                yield number, line
+        if len(rest) > longest and not is_too_long:
+            yield number + 1, PayloadTooLargeError(f"the line is longer than {longest} bytes")
+            is_too_long = True
+        if is_too_long:
+            rest = b""
+        yield 0, None
+
+
+def _parameters(scope: Scope) -> StreamParameters:
+    try:
+        pairs = parse_qsl(scope["query_string"].decode("latin-1"), max_num_fields=1000)
+    except ValueError:
+        raise InvalidRequestError("the query has more than 1000 fields") from None
+    values: dict[str, Any] = dict(pairs)
+    if "labels" in values:
+        values["labels"] = [value for name, value in pairs if name == "labels"]
+    try:
+        return msgspec.convert(values, StreamParameters, strict=False)
+    except msgspec.ValidationError as error:
+        raise invalid_body(error) from None
+
+
+def _failed(number: int, error: AppError, visit: Visit) -> Line:
+    found = problem_of(error, visit.request_id)
+    return Line(number, {"type": found.type, "status": found.status, "detail": found.detail})

@@ -1,0 +1,152 @@
+"""Tensors of the Open Inference Protocol: JSON, or the binary form that its clients prefer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+import msgspec
+from msgspec import Meta
+
+from app.api.errors import invalid_body
+from app.errors import InvalidRequestError, MalformedBodyError
+from app.prediction import Query
+
+PREFIX = 4
+"""Bytes before each element of a binary BYTES tensor: its length, little-endian."""
+
+
+class InputParameters(msgspec.Struct, omit_defaults=True):
+    """How an input was sent."""
+
+    binary_data_size: Annotated[int, Meta(ge=0)] | None = None
+
+
+class Input(msgspec.Struct, omit_defaults=True):
+    """One tensor that was sent: texts, as strings here or as bytes after the JSON."""
+
+    name: str
+    shape: list[Annotated[int, Meta(ge=0)]]
+    datatype: str
+    parameters: InputParameters = msgspec.field(default_factory=InputParameters)
+    data: Any = None
+
+
+class OutputParameters(msgspec.Struct, omit_defaults=True):
+    """How an output is wanted."""
+
+    binary_data: bool = False
+
+
+class Output(msgspec.Struct, omit_defaults=True):
+    """One tensor that is wanted."""
+
+    name: str
+    parameters: OutputParameters = msgspec.field(default_factory=OutputParameters)
+
+
+class CallParameters(msgspec.Struct, omit_defaults=True):
+    """What POST /predict calls by the same names, and how outputs are wanted."""
+
+    top_k: Annotated[int, Meta(ge=1, le=100_000)] | None = None
+    operating_point: Annotated[str, Meta(max_length=40)] | None = None
+    threshold: float | None = None
+    min_probability: Annotated[float, Meta(ge=0, le=1)] | None = None
+    explain: Annotated[int, Meta(ge=1, le=100)] | None = None
+    binary_data_output: bool = False
+
+
+class Call(msgspec.Struct, omit_defaults=True):
+    """The body of an inference request: one BYTES tensor `text`."""
+
+    INPUT: ClassVar[str] = "text"
+    OUTPUT: ClassVar[str] = "predictions"
+
+    inputs: Annotated[list[Input], Meta(min_length=1, max_length=1)]
+    id: Annotated[str, Meta(max_length=1000)] | None = None
+    parameters: CallParameters = msgspec.field(default_factory=CallParameters)
+    outputs: Annotated[list[Output], Meta(max_length=1)] | None = None
+
+    def query(self) -> Query:
+        """What is asked about the documents."""
+        p = self.parameters
+        return Query(p.top_k, p.operating_point, p.threshold, p.min_probability, explain=p.explain)
+
+    @property
+    def wants_binary(self) -> bool:
+        """Whether the output is wanted as bytes after the JSON."""
+        if self.outputs:
+            return self.outputs[0].parameters.binary_data
+        return self.parameters.binary_data_output
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is sent back; `header_length` where bytes follow the JSON."""
+
+    body: bytes
+    media_type: str = "application/json"
+    header_length: int | None = None
+
+
+def called(body: bytes, header_length: bytes) -> tuple[Call, list[str]]:
+    """The call and its texts."""
+    end = int(header_length[:20]) if header_length.isdigit() else len(body)
+    try:
+        call = msgspec.json.decode(body[:end], type=Call)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise invalid_body(error) from None
+    given = call.inputs[0]
+    if given.name != Call.INPUT or given.datatype != "BYTES":
+        raise InvalidRequestError("accepted: one input `text` of datatype BYTES")
+    size = given.parameters.binary_data_size
+    texts = _of_json(given.data) if size is None else _of_bytes(body[end:], size)
+    if given.shape not in ([len(texts)], [len(texts), 1]) or not texts:
+        raise InvalidRequestError("the input's shape is [N] or [N, 1], with N texts, at least 1")
+    if call.outputs and call.outputs[0].name != Call.OUTPUT:
+        raise InvalidRequestError("accepted: one output, `predictions`")
+    return call, texts
+
+
+def answered(call: Call, lines: Sequence[bytes], model: str, version: str) -> Answer:
+    """The predictions, each a JSON object in one element of a BYTES tensor."""
+    output: dict[str, Any] = {"name": Call.OUTPUT, "datatype": "BYTES", "shape": [len(lines)]}
+    head: dict[str, Any] = {"model_name": model, "model_version": version, "outputs": [output]}
+    if call.id is not None:
+        head["id"] = call.id
+    if not call.wants_binary:
+        output["data"] = [line.decode() for line in lines]
+        return Answer(msgspec.json.encode(head))
+    packed = b"".join(len(line).to_bytes(PREFIX, "little") + line for line in lines)
+    output["parameters"] = {"binary_data_size": len(packed)}
+    encoded = msgspec.json.encode(head)
+    return Answer(encoded + packed, "application/octet-stream", len(encoded))
+
+
+def _of_json(data: Any) -> list[str]:
+    """Strings, in one list or in rows of one or more."""
+    rows = data if isinstance(data, list) else [None]
+    flat = [text for row in rows for text in (row if isinstance(row, list) else [row])]
+    if not all(isinstance(text, str) for text in flat):
+        raise InvalidRequestError("the input's data are strings")
+    return flat
+
+
+def _of_bytes(packed: bytes, size: int) -> list[str]:
+    texts, start = [], 0
+    if size != len(packed):
+        raise MalformedBodyError("the binary data are not as long as the header says")
+    while start < size:
+        begin = start + PREFIX
+        end = begin + int.from_bytes(packed[start:begin], "little")
+        if end > size:
+            raise MalformedBodyError("an element is longer than the binary data")
+        texts.append(_text(packed[begin:end]))
+        start = end
+    return texts
+
+
+def _text(data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise MalformedBodyError("a text is not UTF-8") from None

@@ -1,0 +1,19 @@
+"""From a question about documents to their labels: Query → Plan → Predictions."""
+
+from app.prediction.answers import Label, Prediction, Term, short
+from app.prediction.plan import Explained, Explainer, Plan, best_columns
+from app.prediction.planning import plan_of
+from app.prediction.query import Query
+
+__all__ = [
+    "Explained",
+    "Explainer",
+    "Label",
+    "Plan",
+    "Prediction",
+    "Query",
+    "Term",
+    "best_columns",
+    "plan_of",
+    "short",
+]

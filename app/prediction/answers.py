@@ -1,0 +1,40 @@
+"""What comes back for a document: the same objects for the API and the command line."""
+
+import msgspec
+
+
+class Term(msgspec.Struct):
+    """A term that raised or lowered a label, with its places in the text (code points)."""
+
+    term: str
+    weight: float
+    at: list[tuple[int, int]]
+
+
+class Label(msgspec.Struct, omit_defaults=True):
+    """One label of one document; `because`, `bias` and `rest` sum to the score."""
+
+    label: str
+    score: float
+    probability: float | None = None
+    threshold: float | None = None
+    because: list[Term] | None = None
+    bias: float | None = None
+    rest: float | None = None
+
+
+class Prediction(msgspec.Struct, omit_defaults=True):
+    """The labels of one document by falling score; `id` only where one was sent."""
+
+    labels: list[Label]
+    id: str | None = None
+    abstained: list[str] | None = None
+
+
+def short(value: float) -> float:
+    """The number with the seven digits that a float32 holds.
+
+    >>> short(1.9299999475479126)
+    1.93
+    """
+    return float(f"{value:.7g}")

@@ -1,0 +1,14 @@
+"""Query: what a client asks about documents."""
+
+from typing import NamedTuple
+
+
+class Query(NamedTuple):
+    """What is asked for, as it was sent; hashable, so that its Plan can be kept."""
+
+    top_k: int | None = None
+    operating_point: str | None = None
+    threshold: float | None = None
+    min_probability: float | None = None
+    labels: tuple[str, ...] | None = None
+    explain: int | None = None
