@@ -11,6 +11,7 @@ from app.datasets.limits import Limits
 from app.errors import InvalidDataError, PayloadTooLargeError
 
 PIECE = 1 << 20
+ENOUGH = 1 << 16
 
 
 class Codec(NamedTuple):
@@ -49,9 +50,9 @@ def _zstd(limits: Limits) -> zstandard.ZstdDecompressor:
 
 
 def _first(stream: BinaryIO) -> bytes:
-    """The first piece, long enough to recognise a compression even if a pipe gives few bytes."""
+    """The first piece, long enough to recognise a format even if a pipe gives few bytes."""
     first = stream.read(PIECE)
-    while 0 < len(first) < 4 and (more := stream.read(PIECE)):
+    while 0 < len(first) < ENOUGH and (more := stream.read(PIECE)):
         first += more
     return first
 

@@ -21,7 +21,7 @@ def documents(source: Source, options: ReadOptions, faults: Faults) -> Iterator[
             problem = f"{len(row)} fields in a row"
             accepted = f"{len(table.header)}, as in the header"
             faults.add(
-                problem, line=line, column=min(len(row), len(table.header)), accepted=accepted
+                problem, line=line, column=min(len(row), len(table.header)) + 1, accepted=accepted
             )
         elif document := table.document(row, line):
             yield document

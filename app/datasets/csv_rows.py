@@ -30,7 +30,11 @@ def rows(source: Source, faults: Faults, delimiter: str) -> Iterator[tuple[int, 
         except csv.Error as error:
             if feed.is_at_end:
                 raise feed.open_quote() from error
-            faults.add("malformed CSV", line=feed.first, found=feed.line, accepted=CLOSED)
+            column = _stray_quote(feed.line, delimiter)
+            found = feed.line[column - 1 :]
+            faults.add(
+                "malformed CSV", line=feed.number, column=column, found=found, accepted=CLOSED
+            )
             continue
         if row is None:
             return
@@ -48,13 +52,19 @@ def delimiter_of(line: str) -> str:
     return max(DELIMITERS, key=bare.count)
 
 
+def _stray_quote(line: str, delimiter: str) -> int:
+    """The column of the first character that a closing quote should not be followed by."""
+    found = re.search(rf'[^"{delimiter}]"[^"{delimiter}]', line)
+    return found.end() if found else 1
+
+
 class _Feed:
     """Lines for the csv module; knows where the row under way began and how long it is."""
 
     def __init__(self, source: Source, faults: Faults) -> None:
         self._lines = lines(source, faults)
         self._limit, self._faults = source.limits.max_line_bytes, faults
-        self.first = self.characters = 0
+        self.first = self.number = self.characters = 0
         self.line, self.is_at_end = "", False
 
     def __iter__(self) -> "_Feed":
@@ -62,11 +72,11 @@ class _Feed:
 
     def __next__(self) -> str:
         try:
-            number, self.line = next(self._lines)
+            self.number, self.line = next(self._lines)
         except StopIteration:
             self.is_at_end = True
             raise
-        self.first = self.first or number
+        self.first = self.first or self.number
         self.characters += len(self.line) + 1
         if self.characters > self._limit:
             raise self.open_quote()

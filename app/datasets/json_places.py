@@ -1,7 +1,7 @@
 """Where a JSON line is wrong: the column and what is accepted there. Only for lines refused."""
 
 import re
-from json import JSONDecoder
+from json import JSONDecodeError, JSONDecoder
 from typing import NamedTuple
 
 from app.datasets.base import ReadOptions
@@ -26,8 +26,8 @@ class BadJson(NamedTuple):
 def bad_json(line: str, error: Exception, options: ReadOptions) -> BadJson:
     """What is wrong with a line that could not be decoded."""
     message, column = str(error), 1
-    accepted = f'{{"{options.id_column}": "…", "{options.text_columns[0]}": "…", '
-    accepted += f'"{options.label_column}": ["…"]}}'
+    keys = ", ".join(f'"{name}": "…"' for name in (options.id_column, *options.text_columns))
+    accepted = f'{{{keys}, "{options.label_column}": ["…"]}}'
     if isinstance(error, RecursionError):
         problem = "JSON that is nested too deeply"
     elif missing := MISSING.search(message):
@@ -37,7 +37,7 @@ def bad_json(line: str, error: Exception, options: ReadOptions) -> BadJson:
     elif message.startswith("Expected `object`"):
         problem = "a line that is no JSON object"
     else:
-        problem, column = "malformed JSON", _malformed_at(line, message)
+        problem, column = _malformed(line, message)
     return BadJson(problem, column, line[column - 1 : column + 39], accepted)
 
 
@@ -65,9 +65,16 @@ def _skip(line: str, at: int) -> int:
     return at
 
 
-def _malformed_at(line: str, message: str) -> int:
+def _malformed(line: str, message: str) -> tuple[str, int]:
+    """Python's decoder knows most places, but lets surrogates without their pair pass."""
+    try:
+        JSONDecoder().decode(line)
+    except JSONDecodeError as error:
+        return "malformed JSON", error.pos + 1
+    except (ValueError, RecursionError):
+        pass
     if lone := SURROGATE.search(line):
-        return lone.start() + 1
-    if byte := BYTE.search(message):
-        return len(line.encode()[: int(byte[1])].decode(errors="ignore")) + 1
-    return len(line) + 1
+        return "half a surrogate pair in JSON", lone.start() + 1
+    byte = BYTE.search(message)
+    before = line.encode()[: int(byte[1]) if byte else 0]
+    return "malformed JSON", len(before.decode(errors="ignore")) + 1

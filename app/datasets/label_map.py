@@ -5,6 +5,7 @@ from pathlib import Path
 from app.datasets.csv_rows import delimiter_of, rows
 from app.datasets.encoding import head_text
 from app.datasets.faults import Faults
+from app.datasets.label_sets import BadLabelError, LabelSets
 from app.datasets.limits import Limits
 from app.datasets.source import Source
 
@@ -24,6 +25,7 @@ def load_label_map(path: str | Path) -> dict[str, str]:
                 continue
             if len(names) != 2 or not names[0]:
                 raise faults.fatal("not `from,to`", line=line, found=row[0], accepted=ACCEPTED)
+            _check(names, line, faults)
             if renamed.setdefault(names[0], names[1]) != names[1]:
                 raise faults.fatal(
                     "a label renamed twice", line=line, found=row[0], accepted=ACCEPTED
@@ -31,3 +33,10 @@ def load_label_map(path: str | Path) -> dict[str, str]:
     finally:
         source.close()
     return renamed
+
+
+def _check(names: list[str], line: int, faults: Faults) -> None:
+    try:
+        LabelSets(None)(names)
+    except BadLabelError as bad:
+        faults.refuse(bad, line=line, column=bad.position + 1)

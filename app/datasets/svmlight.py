@@ -60,9 +60,8 @@ def _document(
     line: str, number: int, header: Header, label_sets: LabelSets, faults: Faults
 ) -> Document | None:
     """The document of one line; None after a fault."""
-    if ":" in line.partition(" ")[0]:
-        line = f" {line}"
-    parts = LINE.fullmatch(line)
+    has_labels = ":" not in line.partition(" ")[0]
+    parts = LINE.fullmatch(line if has_labels else f" {line}")
     features = _features(parts[2], header) if parts else None
     if parts is None or features is None:
         _explain(line, number, header, faults)
@@ -78,7 +77,8 @@ def _names(field: str, header: Header) -> list[str]:
     names = field.split(",")
     for position, name in enumerate(names if header.labels is not None else ()):
         if name and not (name.isascii() and name.isdigit() and int(name) < (header.labels or 0)):
-            raise BadLabelError("a label outside the header's range", name, position)
+            accepted = f"labels from 0, fewer than the {header.labels} of the header"
+            raise BadLabelError("an unknown label", name, position, accepted)
     return names
 
 
@@ -103,9 +103,10 @@ def _features(text: str, header: Header) -> tuple[NDArray[np.int32], NDArray[np.
 def _explain(line: str, number: int, header: Header, faults: Faults) -> None:
     """Find the first token that breaks a rule, the slow way."""
     seen: set[int] = set()
-    last = header.features - 1 + header.first
-    for token in list(re.finditer(r"\S+", line))[0 if line.startswith((" ", "\t")) else 1 :]:
-        problem = _problem(token[0], range(header.first, last + 1), seen)
+    indices = range(header.first, header.first + header.features)
+    for token in re.finditer(r"\S+", line):
+        is_label_field = token.start() == 0 and ":" not in token[0]
+        problem = "" if is_label_field else _problem(token[0], indices, seen)
         if problem:
             column = token.start() + 1
             faults.add(problem, line=number, column=column, found=token[0], accepted=ACCEPTED)
@@ -118,7 +119,7 @@ def _problem(token: str, indices: range, seen: set[int]) -> str:
         return "not index:value"
     index, value = int(token.partition(":")[0]), float(token.partition(":")[2])
     if index not in indices:
-        return f"an index outside {indices[0]} to {indices[-1]}" if indices else "an index"
+        return f"an index outside {indices.start} to {indices.stop - 1}"
     if index in seen:
         return "an index that is repeated"
     seen.add(index)

@@ -65,7 +65,7 @@ class Table:
         if self.header.count(name) == 1:
             return self.header.index(name)
         problem = f'{"two columns" if name in self.header else "no column"} "{name}"'
-        accepted = f"a header that names every column of {option} once"
+        accepted = f"a header with that column once; {option} names another"
         raise self._faults.fatal(problem, line=1, found=" ".join(self.header), accepted=accepted)
 
 
