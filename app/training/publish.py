@@ -9,7 +9,7 @@ from app.artifacts.versions import is_name
 from app.datasets.base import Document
 from app.datasets.collection import Collection
 from app.errors import AppError, InvalidRequestError
-from app.evaluation import EvaluationOptions, ModelInfo, Report, evaluate
+from app.evaluation import EvaluationOptions, ModelInfo, Report, evaluate, not_worse
 from app.model import Model, load_model
 from app.progress import Progress, silent
 from app.training.train import Trained
@@ -114,8 +114,6 @@ def _verdict(
         current = load_model(store, name)
     except AppError as error:
         return True, f"promoted: no current version to compare with ({error})"
-    from app.evaluation import not_worse
-
     return not_worse(report, measure(current, test, options, progress))
 
 

@@ -50,6 +50,22 @@ def test_promote_never_leaves_the_version_aside(corpus_file: Path, tmp_path: Pat
     assert len(Store(tmp_path).versions("m")) == 1
 
 
+def test_a_worse_version_is_kept_but_not_promoted_and_exit_is_3(
+    corpus_file: Path, tmp_path: Path
+) -> None:
+    common = ("scripts/train.py", corpus_file, "--model", "m", "--models-dir", tmp_path)
+    assert run(*common, "--test", corpus_file)[0] == 0
+    first = Store(tmp_path).current("m")
+    code, out, _ = run(
+        *(*common, "--test", corpus_file, "--promote", "not-worse"),
+        *("--decision", "rank:5", "--folds", "0"),
+    )
+    assert code == 3
+    assert "is worse than the current version's" in " ".join(out.split())
+    assert Store(tmp_path).current("m") == first
+    assert len(Store(tmp_path).versions("m")) == 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
