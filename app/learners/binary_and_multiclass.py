@@ -66,13 +66,13 @@ class BinaryAndMulticlass:
 
     def state(self) -> State:
         """Settings and weights."""
-        return State(self.kind, {"options": self.options}, self.weights.arrays())
+        return State(self.kind, {"options": self.options}, self.weights.arrays)
 
     @classmethod
     def from_state(cls, state: State) -> Self:
         """Build an equal learner again."""
         learner = cls(**state.settings)
-        learner._weights = LabelWeights.from_arrays(state.arrays)
+        learner._weights = LabelWeights(state.arrays)
         return learner
 
 

@@ -1,4 +1,4 @@
-"""LabelWeights: one linear score per label, stored by feature, sparse or dense."""
+"""LabelWeights: one linear score per label, the weights stored by feature, sparse or dense."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -8,57 +8,86 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from app.arrays import Features, Scores
+from app.kernels import kernels
+from app.kernels.forms import fixed
+from app.learners.in_order import in_order
 
 DENSE_BYTES = 64 * 2**20
 DENSE_SHARE = 1 / 8
 """A dense row is streamed, a sparse one scattered: below this share of non-zeros it is slower."""
+ROWS_A_TASK = 256
 
 
 @dataclass(frozen=True, slots=True)
 class LabelWeights:
-    """Weights (features, labels), a csr_array or a dense array, float32, and a bias per label."""
+    """Weights (features, labels) and a bias per label, float32.
 
-    weights: Any
-    bias: NDArray[np.float32]
+    `arrays` as they are on disk: `bias`, and `weights` if dense, else `starts`, `labels`, `values`:
+    the weights of feature f stand from starts[f] to starts[f + 1].
+    """
+
+    arrays: dict[str, NDArray[Any]]
 
     @classmethod
     def of(cls, weights: csr_array, bias: NDArray[np.float32]) -> Self:
         """The layout that serves faster; dense only within its memory bound."""
-        cells = weights.shape[0] * weights.shape[1]
+        n_features, n_labels = weights.shape
+        cells = n_features * n_labels
         if cells * 4 <= DENSE_BYTES and weights.nnz >= cells * DENSE_SHARE:
-            return cls(weights.toarray(), bias)
-        return cls(weights, bias)
+            return cls({"weights": weights.toarray(), "bias": bias})
+        return cls(
+            {
+                "starts": weights.indptr.astype(np.int64),
+                "labels": weights.indices.astype(np.uint16 if n_labels <= 2**16 else np.int32),
+                "values": weights.data,
+                "bias": bias,
+            }
+        )
+
+    @property
+    def bias(self) -> NDArray[np.float32]:
+        """The score of every label for a document without a known feature."""
+        return self.arrays["bias"]
+
+    @property
+    def n_features(self) -> int:
+        """How many features the weights are for."""
+        if "weights" in self.arrays:
+            return len(self.arrays["weights"])
+        return len(self.arrays["starts"]) - 1
 
     def scores(self, features: Features, *, jobs: int = 1) -> Scores:
         """Weights times features plus bias, for every document and label."""
-        product = features @ self.weights
-        dense = product if isinstance(product, np.ndarray) else product.toarray()
-        return np.asarray(dense + self.bias, dtype=np.float32)
+        scores = np.empty((features.shape[0], len(self.bias)), np.float32)
+        starts = fixed(features.indptr.astype(np.int64))
+        columns = fixed(features.indices.astype(np.int32, copy=False))
+        values = fixed(features.data.astype(np.float32, copy=False))
+        score, weights = self._kernel()
+        bias = fixed(self.bias)
+
+        def fill(first: int) -> None:
+            rows = (starts[first : first + ROWS_A_TASK + 1], columns, values)
+            score(rows, weights, bias, scores[first : first + ROWS_A_TASK])
+
+        for _ in in_order(fill, range(0, len(scores), ROWS_A_TASK), jobs):
+            pass
+        return scores
+
+    def _kernel(self) -> tuple[Any, Any]:
+        if "weights" in self.arrays:
+            return kernels("linear_scores").dense_scores, fixed(self.arrays["weights"])
+        parts = tuple(fixed(self.arrays[name]) for name in ("starts", "labels", "values"))
+        return kernels("linear_scores").sparse_scores, parts
 
     def of_label(self, columns: NDArray[Any], label: int) -> NDArray[np.float32]:
         """This label's weights of some features."""
-        picked = self.weights[columns][:, [label]]
-        dense = picked if isinstance(picked, np.ndarray) else picked.toarray()
-        return np.asarray(dense, np.float32).ravel()
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """What goes on disk; label numbers in 16 bits where they fit."""
-        if isinstance(self.weights, np.ndarray):
-            return {"weights": self.weights, "bias": self.bias}
-        labels = np.uint16 if len(self.bias) <= 2**16 else np.int32
-        return {
-            "starts": self.weights.indptr.astype(np.int64),
-            "labels": self.weights.indices.astype(labels),
-            "values": self.weights.data,
-            "bias": self.bias,
-        }
-
-    @classmethod
-    def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> Self:
-        """Equal weights again."""
-        bias = arrays["bias"]
-        if "weights" in arrays:
-            return cls(arrays["weights"], bias)
-        starts = arrays["starts"]
-        parts = (arrays["values"], arrays["labels"].astype(np.int32), starts)
-        return cls(csr_array(parts, shape=(len(starts) - 1, len(bias))), bias)
+        if "weights" in self.arrays:
+            return np.asarray(self.arrays["weights"][columns, label], np.float32)
+        starts, labels, values = (self.arrays[name] for name in ("starts", "labels", "values"))
+        found = np.zeros(len(columns), np.float32)
+        for place, column in enumerate(columns):
+            span = slice(starts[column], starts[column + 1])
+            at = np.searchsorted(labels[span], label)
+            if at < starts[column + 1] - starts[column] and labels[span][at] == label:
+                found[place] = values[span][at]
+        return found

@@ -7,9 +7,14 @@ from numpy.typing import NDArray
 
 from app.arrays import Features, Scores, Truth
 from app.errors import InvalidRequestError
+from app.heldout import HeldOut
+from app.kernels import compiled
 from app.learners.base import Fitting
+from app.learners.block_training import FINEST_TOLERANCE, LOSSES, Holding, train_blocks
+from app.learners.kept_scores import kept_scores
 from app.learners.label_weights import LabelWeights
 from app.learners.linear_options import parse_options
+from app.learners.linear_problem import LinearProblem
 from app.learners.linear_training import train_labels
 from app.state import State
 
@@ -40,14 +45,44 @@ class OneVsRest:
         if solver not in SOLVERS:
             raise InvalidRequestError(f"no such solver; accepted: {', '.join(SOLVERS)}")
         self._parsed = parse_options(options)
+        if solver == "block" and not self._can_use_blocks():
+            accepted = ", ".join(f"-s {number}" for number in LOSSES)
+            raise InvalidRequestError(
+                f"solver block takes {accepted} with -e {FINEST_TOLERANCE:g} or more"
+            )
         self._weights: LabelWeights | None = None
 
     def fit(self, features: Features, truth: Truth, fitting: Fitting | None = None) -> Self:
         """Learn one weight vector per label."""
-        self._weights = train_labels(
-            features, truth, self._parsed, costs=self._costs, fitting=fitting or Fitting()
-        )
+        problem, fitting = self._problem(features, truth), fitting or Fitting()
+        train = train_blocks if self._uses_blocks() else train_labels
+        self._weights = train(problem, fitting)
         return self
+
+    def fit_with_held_out(
+        self, features: Features, truth: Truth, folds: NDArray[Any], fitting: Fitting
+    ) -> HeldOut | None:
+        """Learn, and out-of-fold scores for less than the folds would cost one by one.
+
+        None, and nothing learnt, where the solver has no such short cut.
+        """
+        if not self._uses_blocks():
+            return None
+        holding = Holding(folds, kept_scores(truth))
+        self._weights = train_blocks(self._problem(features, truth), fitting, holding)
+        return holding.kept.held_out()
+
+    def _problem(self, features: Features, truth: Truth) -> LinearProblem:
+        return LinearProblem.of(features, truth, self._parsed, costs=self._costs, prune=self.prune)
+
+    def _uses_blocks(self) -> bool:
+        if self.solver == "auto":
+            return compiled() and self._can_use_blocks()
+        return self.solver == "block"
+
+    def _can_use_blocks(self) -> bool:
+        options = self._parsed
+        return options.solver in LOSSES and options.tolerance >= FINEST_TOLERANCE
 
     @property
     def weights(self) -> LabelWeights:
@@ -69,11 +104,11 @@ class OneVsRest:
     def state(self) -> State:
         """Settings and weights."""
         settings = {"options": self.options, "solver": self.solver, "prune": self.prune}
-        return State(self.kind, settings, self.weights.arrays())
+        return State(self.kind, settings, self.weights.arrays)
 
     @classmethod
     def from_state(cls, state: State) -> Self:
         """Build an equal learner again."""
         learner = cls(**state.settings)
-        learner._weights = LabelWeights.from_arrays(state.arrays)
+        learner._weights = LabelWeights(state.arrays)
         return learner

@@ -10,12 +10,22 @@ from numpy.typing import NDArray
 from app.arrays import Features, Truth
 from app.heldout import HeldOut
 from app.learners.base import Fitting, Learner
+from app.learners.kept_scores import kept_scores
+
+DOCUMENTS_AT_ONCE = 1024
 
 
 def fit_with_out_of_fold(
     learner: Learner, features: Features, truth: Truth, folds: NDArray[Any], fitting: Fitting
 ) -> tuple[Learner, HeldOut]:
-    """The learner fitted to everything, and out-of-fold scores by copies of it."""
+    """The learner fitted to everything, and out-of-fold scores by copies of it.
+
+    A learner that can do both for less has a method `fit_with_held_out`.
+    """
+    shared = getattr(learner, "fit_with_held_out", None)
+    held_out = shared(features, truth, folds, fitting) if shared else None
+    if held_out is not None:
+        return learner, held_out
     held_out = out_of_fold(lambda: deepcopy(learner), features, truth, folds, fitting)
     return learner.fit(features, truth, fitting), held_out
 
@@ -28,9 +38,12 @@ def out_of_fold(
     fitting: Fitting,
 ) -> HeldOut:
     """Scores of each fold's documents by a learner fitted to the other folds."""
-    scores = np.full(truth.shape, -np.inf, np.float32)
+    kept, labels = kept_scores(truth), np.arange(truth.shape[1])
     for fold in np.unique(folds):
         inside, outside = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
         learner = make_learner().fit(features[outside], truth[outside], fitting)
-        scores[inside] = learner.scores(features[inside], jobs=fitting.jobs)
-    return HeldOut.of(scores, truth)
+        for start in range(0, len(inside), DOCUMENTS_AT_ONCE):
+            documents = inside[start : start + DOCUMENTS_AT_ONCE]
+            scores = learner.scores(features[documents], jobs=fitting.jobs)
+            kept.put(documents, labels, scores)
+    return kept.held_out()

@@ -1,0 +1,51 @@
+"""Gather and score: features times weights stored by feature, plus a bias, compiled."""
+
+from typing import Any
+
+import numpy as np
+
+from app.kernels.compiler import kernel
+
+
+@kernel
+def sparse_scores(rows: Any, weights: Any, bias: Any, scores: Any) -> None:
+    """Fill in the scores of rows (starts, columns, values) by weights (starts, labels, values)."""
+    starts, columns, values = rows
+    weight_starts, labels, weight_values = weights
+    for row in range(len(starts) - 1):
+        line = scores[row]
+        line[:] = bias
+        for at in range(starts[row], starts[row + 1]):
+            value, column = values[at], columns[at]
+            for place in range(weight_starts[column], weight_starts[column + 1]):
+                line[labels[place]] += value * weight_values[place]
+
+
+@kernel
+def dense_scores(rows: Any, weights: Any, bias: Any, scores: Any) -> None:
+    """Fill in the scores of rows (starts, columns, values) by weights (features, labels)."""
+    starts, columns, values = rows
+    for row in range(len(starts) - 1):
+        line = scores[row]
+        line[:] = bias
+        for at in range(starts[row], starts[row + 1]):
+            value, weight = values[at], weights[columns[at]]
+            for label in range(len(bias)):
+                line[label] += value * weight[label]
+
+
+def warm() -> None:
+    """Compile everything here, for both widths of label numbers."""
+    one, starts = np.ones(1, np.float32), np.array([0, 1], np.int64)
+    rows = tuple(map(_fixed, (starts, np.zeros(1, np.int32), one)))
+    for kind in (np.uint16, np.int32):
+        weights = tuple(map(_fixed, (starts, np.zeros(1, kind), one)))
+        sparse_scores(rows, weights, _fixed(one), np.zeros((1, 1), np.float32))
+    dense_scores(
+        rows, _fixed(np.ones((1, 1), np.float32)), _fixed(one), np.zeros((1, 1), np.float32)
+    )
+
+
+def _fixed(array: Any) -> Any:
+    array.flags.writeable = False
+    return array
