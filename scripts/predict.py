@@ -3,7 +3,6 @@
 import installed  # noqa: F401, I001
 
 import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -18,20 +17,15 @@ from app.explanation import explain as explain_
 from app.model import load_model
 from app.prediction import Prediction, Query, plan_of
 from app.prediction.offline import batch_predictions, file_predictions
+from app.reading_options import takes_reading_options
 from app.terminal import command, run, write_json
-
-
-class OnError(StrEnum):
-    """What to do with a bad record."""
-
-    fail = "fail"
-    skip = "skip"
 
 
 app = command("Write the labels of every document as JSON lines, as POST /predict gives them.")
 
 
 @app.command()
+@takes_reading_options
 def main(  # noqa: PLR0913
     model: Annotated[str, typer.Argument(help="NAME or NAME@VERSION.")],
     input: Annotated[str, typer.Argument(help="Documents: a file, a folder, or - for stdin.")],
@@ -53,20 +47,14 @@ def main(  # noqa: PLR0913
     explain: Annotated[
         int | None, typer.Option(help="Terms to explain a label by.", min=1, max=100)
     ] = None,
-    format: Annotated[str, typer.Option(help="auto, tsv, jsonl, csv, svmlight, …")] = "auto",
-    text_columns: Annotated[str, typer.Option(help="Text columns of a table.")] = "text",
-    on_error: Annotated[
-        OnError, typer.Option(help="fail at a bad record, or skip and count it.")
-    ] = OnError.fail,
     models_dir: Annotated[Path, typer.Option(help="The model store.")] = Path("models"),
     json: Annotated[Path | None, typer.Option("--json", help="Write a summary as JSON.")] = None,
+    *,
+    reading: ReadOptions,
 ) -> None:
     """Write one JSON line a document to standard output."""
     found = load_model(Store(models_dir), model)
-    options = ReadOptions(
-        format=format, text_columns=tuple(text_columns.split(",")), on_error=on_error.value
-    )
-    documents = open_dataset(input, options)
+    documents = open_dataset(input, reading)
     is_batch = (operating_point or "").startswith("proportion:")
     query = Query(
         top_k,

@@ -12,6 +12,7 @@ from app.artifacts.store import Store
 from app.datasets.base import ReadOptions
 from app.datasets.collection import load_collection
 from app.model import load_model
+from app.reading_options import takes_reading_options
 from app.terminal import command, out, progress_bars, run, table, write_json
 from app.training.publish import publish
 from app.training.retune import Choice, Retuned, retune
@@ -20,6 +21,7 @@ app = command("Tune a model's decisions anew on a labelled set and write it as a
 
 
 @app.command()
+@takes_reading_options
 def main(  # noqa: PLR0913
     model: Annotated[str, typer.Argument(help="The model: NAME, or NAME@VERSION.")],
     valid: Annotated[str, typer.Argument(help="Labelled documents it was not trained on.")],
@@ -35,25 +37,17 @@ def main(  # noqa: PLR0913
     ] = None,
     promote: Annotated[str, typer.Option(help="always, or never.")] = "always",
     jobs: Annotated[int | None, typer.Option(help="Processes or threads to score with.")] = None,
-    format_: Annotated[str, typer.Option("--format", help="auto, tsv, jsonl, csv, …")] = "auto",
-    text_columns: Annotated[str, typer.Option(help="CSV, Parquet: columns of the text.")] = "text",
-    label_column: Annotated[str, typer.Option(help="CSV, Parquet: the labels' column.")] = "labels",
-    label_separator: Annotated[str, typer.Option(help="Between labels in that column.")] = "|",
     models_dir: Annotated[Path, typer.Option(help="The model store.")] = Path("models"),
     json: Annotated[Path | None, typer.Option(help="Write the result as JSON (- stdout).")] = None,
+    *,
+    reading: ReadOptions,
 ) -> None:
     """Tune anew, show before and after, write a new version that says what it came from."""
-    options = ReadOptions(
-        format=format_,
-        text_columns=tuple(text_columns.split(",")),
-        label_column=label_column,
-        label_separator=label_separator,
-    )
     settings = {k: v for k, v in {"beta": beta, "fbr": fbr}.items() if v is not None}
     store = Store(models_dir)
     with progress_bars() as progress:
         old = load_model(store, model)
-        labelled = load_collection(valid, options, progress=progress)
+        labelled = load_collection(valid, reading, progress=progress)
         choice = Choice(decision, abstain, settings)
         retuned = retune(old, labelled, choice, jobs=jobs or os.cpu_count() or 1, progress=progress)
         published = publish(retuned.trained, store, old.name, promote=promote)

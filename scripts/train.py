@@ -14,8 +14,8 @@ from app.artifacts.store import Store
 from app.datasets import open_dataset
 from app.datasets.base import Document, ReadOptions
 from app.datasets.collection import Collection, load_collection, split
-from app.datasets.label_map import load_label_map
 from app.errors import InvalidRequestError
+from app.reading_options import takes_reading_options
 from app.terminal import EXIT_NOT_PROMOTED, command, out, progress_bars, run, table, write_json
 from app.training.publish import Published, check_target, documents_of, publish, summary
 from app.training.recipe import Recipe, read_recipe
@@ -23,10 +23,20 @@ from app.training.train import Job, Trained, train
 
 app = command("Train a multi-label text classifier and put it into the model store.")
 
+EXAMPLES = """Examples:
+
+\b
+train.py tickets.jsonl --model tickets --test 0.2
+train.py train.csv --text-columns subject,body --label-column topic --model topics
+train.py train.tsv.gz --model fast --learner tree --promote not-worse --test test.tsv.gz
+train.py train.tsv --model wide --set features.ngram_range=[1,2] --liblinear "-s 1 -c 4"
+"""
+
 Files = Annotated[str, typer.Argument(help="Training data: a file, a folder, or - for stdin.")]
 
 
-@app.command()
+@app.command(epilog=EXAMPLES)
+@takes_reading_options
 def main(  # noqa: PLR0913
     data: Files,
     model: Annotated[str, typer.Option(help="Name of the model to write a version of.")],
@@ -71,7 +81,6 @@ def main(  # noqa: PLR0913
         bool, typer.Option("--resume", help="Go on with an interrupted training of a network.")
     ] = False,
     seed: Annotated[int, typer.Option(help="The same seed gives the same model.")] = 0,
-    unlabelled: Annotated[str, typer.Option(help="Documents without labels: keep, drop.")] = "keep",
     promote: Annotated[
         str, typer.Option(help="always, never, or not-worse than the current one on --test.")
     ] = "always",
@@ -79,23 +88,13 @@ def main(  # noqa: PLR0913
         bool,
         typer.Option(help="Keep hashes of the training texts, to warn of seen test documents."),
     ] = True,
-    format_: Annotated[str, typer.Option("--format", help="auto, tsv, jsonl, csv, …")] = "auto",
-    text_columns: Annotated[str, typer.Option(help="CSV, Parquet: columns of the text.")] = "text",
-    label_column: Annotated[str, typer.Option(help="CSV, Parquet: the labels' column.")] = "labels",
-    label_separator: Annotated[str, typer.Option(help="Between labels in that column.")] = "|",
-    label_columns: Annotated[str, typer.Option(help="One 0/1 column a label, instead.")] = "",
-    id_column: Annotated[str, typer.Option(help="CSV, Parquet: the column of the id.")] = "id",
-    label_map: Annotated[
-        Path | None, typer.Option(help="CSV from,to: renames labels; empty to drops one.")
-    ] = None,
     min_label_documents: Annotated[
         int, typer.Option(help="Drop labels with fewer training documents.", min=1)
     ] = 1,
-    on_error: Annotated[str, typer.Option(help="fail at a bad record, or skip and list it.")] = (
-        "fail"
-    ),
     models_dir: Annotated[Path, typer.Option(help="The model store.")] = Path("models"),
     json: Annotated[Path | None, typer.Option(help="Write the result as JSON (- stdout).")] = None,
+    *,
+    reading: ReadOptions,
 ) -> None:
     """Train, tune decisions on held-out scores, write models/MODEL/VERSION, promote it."""
     check_target(model, promote, has_test=test is not None)
@@ -105,28 +104,17 @@ def main(  # noqa: PLR0913
         {"name": decision, "folds": folds, "abstain": abstain},
         {"fbr": fbr},
     )
-    options = ReadOptions(
-        format=format_,
-        text_columns=tuple(text_columns.split(",")),
-        label_column=label_column,
-        label_separator=label_separator,
-        label_columns=tuple(name for name in label_columns.split(",") if name),
-        id_column=id_column,
-        on_error=_one_of("--on-error", on_error, "fail", "skip"),
-        label_map=load_label_map(label_map) if label_map else None,
-        unlabelled=_one_of("--unlabelled", unlabelled, "keep", "drop"),
-    )
     store = Store(models_dir)
     checkpoint = _checkpoint(models_dir / ".checkpoints" / model, resume)
     with progress_bars() as progress:
         corpus = load_collection(
-            data, options, min_label_documents=min_label_documents, progress=progress
+            data, reading, min_label_documents=min_label_documents, progress=progress
         )
-        corpus, test_set = _test_set(corpus, test, options, seed)
+        corpus, test_set = _test_set(corpus, test, reading, seed)
         job = Job(
             corpus,
             what,
-            load_collection(valid, options, progress=progress) if valid else None,
+            load_collection(valid, reading, progress=progress) if valid else None,
             seed=seed,
             jobs=jobs or os.cpu_count() or 1,
             device=device,
@@ -152,12 +140,6 @@ def _recipe(
     recipe = recipe.with_learner(**{k: v for k, v in learner.items() if v is not None})
     recipe = recipe.with_tuning(**{k: v for k, v in tuning.items() if v is not None})
     return recipe.with_decision(**{k: v for k, v in decision.items() if v is not None})
-
-
-def _one_of(option: str, value: str, *accepted: str) -> Any:
-    if value not in accepted:
-        raise InvalidRequestError(f"{option}: accepted: {', '.join(accepted)}")
-    return value
 
 
 def _test_set(

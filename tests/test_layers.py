@@ -14,7 +14,7 @@ LAYERS = [
     {"classifier"},
     {"model", "evaluation", "explanation", "prediction"},
     {"training", "serving"},
-    {"api", "terminal"},
+    {"api", "terminal", "reading_options"},
     {"main"},
 ]
 PURE = {"arrays", "labels", "heldout", "metrics", "kernels"}
@@ -26,7 +26,7 @@ ONLY_IN = {
     "uvicorn": ("main.py",),
     "torch": ("learners/neural/",),
     "liblinear": ("learners/liblinear.py",),
-    "typer": ("terminal.py",),
+    "typer": ("terminal.py", "reading_options.py"),
     "rich": ("terminal.py",),
     "numba": ("kernels/",),
     "llvmlite": ("kernels/",),
