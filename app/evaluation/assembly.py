@@ -72,7 +72,7 @@ def assemble(found: Findings, measurement: Measurement, documents: Any) -> Repor
 def _conventions(found: Findings, error: Error | None) -> dict[str, Any]:
     zero = found.options.zero_division
     return {
-        "labels": "trained and test" if found.options.include_test_labels else "trained",
+        "labels": found.info.labels + (" and test" if found.options.include_test_labels else ""),
         "zero_division": zero if zero == "skip" else int(zero),
         "ties": "label order",
         "exact_curves": error is None,
@@ -129,4 +129,5 @@ def _beside(found: Findings, error: Error | None) -> dict[str, Any]:
         "error": error,
         "held_back": getattr(found.decision, "held_back", 0),
         "assigned": getattr(found.decision, "assigned", 0),
+        "other": found.info.cautions,
     }

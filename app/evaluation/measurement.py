@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.arrays import Scores, Truth
+from app.arrays import Marks, Scores, Truth
 from app.evaluation.certainty import Certainty
 from app.evaluation.chunks import TestDocument, length
 from app.evaluation.confusion import Confusion
@@ -21,7 +21,7 @@ from app.evaluation.options import EvaluationOptions, ModelInfo
 from app.evaluation.pairs import FN, FP, TP, Pairs
 from app.evaluation.records import Records, ranking_records, record_type
 from app.evaluation.resampling import PairFile, Resampler
-from app.evaluation.scorer import Decider, Scorer
+from app.evaluation.scorer import Scorer
 from app.evaluation.scratch import ArrayFile
 from app.evaluation.worst import WorstDocuments
 from app.metrics.bootstrap import percentile_interval
@@ -68,10 +68,9 @@ class Measurement:
         self.worst = WorstDocuments()
         self.certainty = Certainty(scorer)
 
-    def add(self, chunk: Chunk, decider: Decider, names: list[str]) -> None:
-        """Measure one chunk."""
+    def add(self, chunk: Chunk, marks: Marks, names: list[str]) -> None:
+        """Measure one chunk and the decisions on it."""
         scores, truth = chunk.scores, chunk.truth
-        marks = decider.decide(scores)
         pairs = Pairs.of(marks, truth)
         records = self._recorded(chunk, pairs)
         self.counts.add(len(records), *(pairs.columns(kind) for kind in (TP, FP, FN)))

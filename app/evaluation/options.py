@@ -3,6 +3,7 @@
 import math
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -31,6 +32,8 @@ class EvaluationOptions:
     jobs: int = 1
     max_cells: int = MAX_CELLS
     """Up to this many documents × labels all scores are kept on disk, and every figure is exact."""
+    predictions: Path | None = None
+    """Where to write each document's labels as JSON lines; None: nowhere."""
     check_seen: bool = True
     """Whether to look for test documents that were trained on."""
 
@@ -75,3 +78,7 @@ class ModelInfo:
     n_training_documents: int | None = None
     fingerprints: NDArray[np.uint64] | None = None
     """Sorted hashes of the training texts; None: not kept."""
+    labels: str = "trained"
+    """Which labels count as known, as `conventions` says it."""
+    cautions: tuple[str, ...] = ()
+    """Warnings that the report should carry."""

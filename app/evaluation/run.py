@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 from time import perf_counter
 
@@ -12,6 +12,7 @@ from app.evaluation.chunks import TestDocument, chunks, inputs
 from app.evaluation.deciders import decider
 from app.evaluation.measurement import Chunk, Measurement
 from app.evaluation.options import EvaluationOptions, ModelInfo
+from app.evaluation.prediction_lines import PredictionLines
 from app.evaluation.proportion import Proportion, ProportionCut
 from app.evaluation.report import Report
 from app.evaluation.scorer import Decider, Scorer
@@ -82,8 +83,14 @@ class Run:
 
     def measured(self, read: Iterable[Chunk], decision: Decider) -> Findings:
         """Every chunk is decided on at once, and forgotten."""
-        for chunk in read:
-            self.measurement.add(chunk, decision, self.truth.names)
+        file = self.options.predictions
+        lines = PredictionLines(file, self.scorer, decision.cuts) if file else None
+        with closing(lines) if lines else nullcontext():
+            for chunk in read:
+                marks = decision.decide(chunk.scores)
+                self.measurement.add(chunk, marks, self.truth.names)
+                if lines:
+                    lines.add(chunk.documents, chunk.scores, marks)
         return Findings(self.options, self.info, self.truth, decision, self.seconds, self.seen)
 
     def in_two_passes(self, read: Iterable[Chunk], proportion: Proportion) -> Findings:

@@ -1,0 +1,43 @@
+"""Writes each document's labels as JSON lines, in the form that `--scores` reads again."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from app.arrays import Marks, Scores
+from app.evaluation.chunks import TestDocument
+
+
+class PredictionLines:
+    """A file of predictions: labels by falling score, with score, probability and threshold."""
+
+    def __init__(self, file: Path, scorer: Any, cuts: Any) -> None:
+        self._names = scorer.labels.names
+        self._calibration = getattr(scorer, "calibration", None)
+        self._cuts = cuts
+        self._file = file.open("wb")
+
+    def add(self, documents: list[TestDocument], scores: Scores, marks: Marks) -> None:
+        """Write one chunk."""
+        lines = [self._line(*each) for each in zip(documents, scores, marks, strict=True)]
+        self._file.write(b"".join(lines))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def _line(self, document: TestDocument, scores: Any, marks: Any) -> bytes:
+        chosen = np.flatnonzero(marks)
+        chosen = chosen[np.argsort(-scores[chosen], kind="stable")]
+        labels = [{"label": self._names[c], "score": float(scores[c])} for c in chosen]
+        if self._calibration is not None:
+            likely = self._calibration.probability(chosen, scores[chosen]).tolist()
+            for label, probability in zip(labels, likely, strict=True):
+                label["probability"] = probability
+        if self._cuts is not None:
+            for label, cut in zip(labels, self._cuts[chosen].tolist(), strict=True):
+                label["threshold"] = cut if np.isfinite(cut) else None
+        identity = {} if document.id is None else {"id": document.id}
+        return msgspec.json.encode({**identity, "labels": labels}) + b"\n"

@@ -1,0 +1,128 @@
+"""Compare two models (or files of scores) on the same test set, with tests of significance."""
+
+import installed  # noqa: F401, I001
+
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import reading
+import typer
+
+from app.artifacts.store import Store
+from app.datasets import open_dataset
+from app.datasets.base import ReadOptions
+from app.errors import InvalidRequestError
+from app.evaluation import EvaluationOptions, ModelInfo, parse_k
+from app.evaluation.comparison import System, compare
+from app.evaluation.scored_file import ScoredFile
+from app.evaluation.tables import figure
+from app.model import load_model
+from app.terminal import command, out, progress_bars, run, table, write_json
+from app.training.publish import info_of
+
+app = command("Compare two models (or files of scores) on the same test set.")
+
+SHOWN_LABELS = 10
+AVERAGES = ("micro", "macro", "macro_in_test", "samples")
+
+
+@app.command()
+def main(  # noqa: PLR0913
+    a: Annotated[str, typer.Argument(help="A model, NAME or NAME@VERSION, or a file of scores.")],
+    b: Annotated[str, typer.Argument(help="The other one.")],
+    test: Annotated[str, typer.Argument(help="A labelled test set.")],
+    k: Annotated[str, typer.Option(help="Ranks to measure at.")] = "1,3,5",
+    decision: Annotated[
+        str, typer.Option(help="tuned, zero, rank:K, proportion:X or an operating point.")
+    ] = "tuned",
+    zero_division: Annotated[str, typer.Option(help="What 0/0 counts as: 0, 1 or skip.")] = "0",
+    unlabelled: Annotated[str, typer.Option(help="Documents without labels: keep, drop.")] = "keep",
+    bootstrap: Annotated[int, typer.Option(help="Resamples of documents.", min=100)] = 1000,
+    seed: Annotated[int, typer.Option(help="Of the resamples.")] = 0,
+    jobs: Annotated[int, typer.Option(help="Processors to use; 0: all.", min=0)] = 0,
+    format_: reading.Format = "auto",
+    text_columns: reading.TextColumns = "text",
+    label_column: reading.LabelColumn = "labels",
+    label_separator: reading.LabelSeparator = "|",
+    label_columns: reading.LabelColumns = "",
+    id_column: reading.IdColumn = "id",
+    models_dir: Annotated[Path, typer.Option(help="The model store.")] = Path("models"),
+    json: Annotated[Path | None, typer.Option(help="Write the result as JSON (- stdout).")] = None,
+) -> None:
+    """Print both side by side, each label's win and loss, and what may be concluded."""
+    if test == "-":
+        raise InvalidRequestError("the test set is read twice: give a file, not standard input")
+    columns = (text_columns, label_column, label_separator, label_columns, id_column)
+    how = reading.read_options(format_, columns, "fail")
+    options = EvaluationOptions(
+        k=parse_k(k),
+        decision=decision,
+        zero_division=reading.one_of("--zero-division", zero_division, "0", "1", "skip"),
+        unlabelled=reading.one_of("--unlabelled", unlabelled, "keep", "drop"),
+        bootstrap=bootstrap,
+        seed=seed,
+        jobs=jobs or os.cpu_count() or 1,
+    )
+    with progress_bars() as progress:
+        systems = [_system(name, test, how, models_dir) for name in (a, b)]
+        found = compare(systems[0], systems[1], options, progress=progress)
+    if str(json) != "-":
+        _show(found)
+    write_json(json, found)
+
+
+def _system(name: str, test: str, how: ReadOptions, models_dir: Path) -> System:
+    if not Path(name).is_file():
+        model = load_model(Store(models_dir), name)
+        return System(model.classifier, info_of(model), lambda: open_dataset(test, how))
+    known = {label for document in open_dataset(test, how) for label in document.labels}
+    scorer = ScoredFile(name, known)
+    info = ModelInfo(Path(name).name, labels="scored or true")
+    return System(scorer, info, lambda: scorer.paired(open_dataset(test, how)))
+
+
+def _show(found: dict[str, Any]) -> None:
+    a, b = found["a"], found["b"]
+    tests = found["tests"]["bootstrap"]
+    rows = [_row(f"{average}.f1", *_f1(a, b, average), tests) for average in AVERAGES]
+    rows += [
+        _row(name, a["ranking"][name], b["ranking"][name], tests)
+        for name in a["ranking"]
+        if name.startswith(("P@", "NDCG@")) or name in ("lrap", "mrr")
+    ]
+    table(
+        f"A = {a['model']}@{a['version']}, B = {b['model']}@{b['version']}",
+        ["figure", "A", "B", "A − B", "95 % interval", "p"],
+        rows,
+    )
+    out.print()
+    micro, macro, t = (found["tests"][name] for name in ("micro_sign", "macro_sign", "macro_t"))
+    signs = [
+        [name, figure(one["wins_a"]), figure(one["wins_b"]), f"{one['p']:.3g}"]
+        for name, one in (("decisions", micro), ("labels' F1", macro))
+    ]
+    table("sign tests", ["over", "A better", "B better", "p"], signs)
+    out.print(f"paired t-test over labels' F1: mean {t['mean']:+.4f}, p = {t['p']:.3g}\n")
+    ordered = sorted(found["labels"], key=lambda one: -abs(one["difference"]))
+    labels = [
+        [one["label"], *(figure(one[key]) for key in ("support", "f1_a", "f1_b", "difference"))]
+        for one in ordered[:SHOWN_LABELS]
+    ]
+    table("labels that differ most", ["label", "support", "F1 A", "F1 B", "A − B"], labels)
+    out.print(found["conclusion"], markup=False, soft_wrap=True)
+
+
+def _f1(a: dict[str, Any], b: dict[str, Any], average: str) -> tuple[Any, Any]:
+    return a["decisions"][average]["f1"], b["decisions"][average]["f1"]
+
+
+def _row(name: str, a: Any, b: Any, tests: dict[str, Any]) -> list[str]:
+    test = tests.get(name)
+    between = "–" if test is None else "{:+.4f} to {:+.4f}".format(*test["interval"])
+    difference = "–" if a is None or b is None else f"{a - b:+.4f}"
+    return [name, figure(a), figure(b), difference, between, f"{test['p']:.3g}" if test else "–"]
+
+
+if __name__ == "__main__":
+    run(app)
