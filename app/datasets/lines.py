@@ -1,6 +1,6 @@
 """Lines of a source in UTF-8, many at a time, whatever its encoding and line ends."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from app.datasets.encoding import utf8_pieces
@@ -40,14 +40,24 @@ def blocks(source: Source, faults: Faults) -> Iterator[Block]:
 
 def lines(source: Source, faults: Faults) -> Iterator[tuple[int, str]]:
     """Each line with its number; lines that are not UTF-8 go to `faults`."""
+    for group in line_groups(source, faults):
+        yield from group
+
+
+def line_groups(source: Source, faults: Faults) -> Iterator[Iterable[tuple[int, str]]]:
+    """The same lines, as many together as were read at once: about a mebibyte, or one long line."""
     for block in blocks(source, faults):
         try:
-            yield from enumerate(block.data.decode().split("\n"), block.first)
+            yield enumerate(block.data.decode().split("\n"), block.first)
         except UnicodeDecodeError:
-            for number, line in enumerate(block.data.split(b"\n"), block.first):
-                text = decoded(line, number, faults)
-                if text is not None:
-                    yield number, text
+            yield _decoded_lines(block, faults)
+
+
+def _decoded_lines(block: Block, faults: Faults) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(block.data.split(b"\n"), block.first):
+        text = decoded(line, number, faults)
+        if text is not None:
+            yield number, text
 
 
 def decoded(line: bytes, number: int, faults: Faults) -> str | None:

@@ -2,22 +2,28 @@
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from itertools import pairwise
+from typing import NamedTuple, TypeAlias
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from app.datasets.base import Document, ReadOptions
 from app.datasets.faults import Faults
 from app.datasets.label_sets import BadLabelError, LabelSets
-from app.datasets.lines import lines
+from app.datasets.lines import line_groups
 from app.datasets.source import Source
 
 PAIR = r"[0-9]{1,10}:[-+]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?+"
 LINE = re.compile(rf"([^\s:#]*+)((?:[ \t]++{PAIR})*+)[ \t]*+(?:#.*)?")
 HEADER = re.compile(r"([0-9]{1,10}) ([0-9]{1,10}) ([0-9]{1,10})[ \t]*")
 ACCEPTED = "l1,l2 index:value … with numbers only, each index once"
+JSON_NUMBERS = msgspec.json.Decoder(list[float])
 LARGEST = float(np.finfo(np.float32).max)
+
+
+Features: TypeAlias = tuple[NDArray[np.int32], NDArray[np.float32]]
 
 
 class Header(NamedTuple):
@@ -32,20 +38,19 @@ class Header(NamedTuple):
 def documents(source: Source, options: ReadOptions, faults: Faults) -> Iterator[Document]:
     """A document a line. Indices begin at 1, or at 0 below a header `documents features labels`.
 
-    Labels stay as written. Text from ` #` on is a comment. Blank lines are passed over; below a
+    Labels stay as written. Text from `#` on is a comment. Blank lines are passed over; below a
     header they are documents without labels and features, because the header counts them.
     """
     label_sets, header, found = LabelSets(options.label_map), Header(), 0
-    for number, line in lines(source, faults):
-        if number == 1 and (numbers := HEADER.fullmatch(line)):
-            header = Header(int(numbers[1]), int(numbers[2]), int(numbers[3]), first=0)
-            continue
-        if _is_passed_over(line, found, header):
-            continue
-        found += 1
-        document = _document(line, number, header, label_sets, faults)
-        if document:
-            yield document
+    for group in line_groups(source, faults):
+        kept: list[tuple[int, str]] = []
+        for number, line in group:
+            if number == 1 and (numbers := HEADER.fullmatch(line)):
+                header = Header(int(numbers[1]), int(numbers[2]), int(numbers[3]), first=0)
+            elif not _is_passed_over(line, found, header):
+                found += 1
+                kept.append((number, line))
+        yield from _documents(kept, header, label_sets, faults)
     if header.documents not in (None, found):
         problem = f"the header promises {header.documents} documents, there are {found}"
         raise faults.fatal(problem, line=1)
@@ -56,21 +61,25 @@ def _is_passed_over(line: str, found: int, header: Header) -> bool:
     return line.startswith("#") or (is_blank and found >= (header.documents or 0))
 
 
-def _document(
-    line: str, number: int, header: Header, label_sets: LabelSets, faults: Faults
-) -> Document | None:
-    """The document of one line; None after a fault."""
-    has_labels = ":" not in line.partition(" ")[0]
-    parts = LINE.fullmatch(line if has_labels else f" {line}")
-    features = _features(parts[2], header) if parts else None
-    if parts is None or features is None:
-        _explain(line, number, header, faults)
-        return None
-    try:
-        return Document("", label_sets(_names(parts[1], header)), None, number, features)
-    except BadLabelError as bad:
-        faults.refuse(bad, line=number, column=1)
-        return None
+def _documents(
+    lines: list[tuple[int, str]], header: Header, label_sets: LabelSets, faults: Faults
+) -> Iterator[Document]:
+    parts = [LINE.fullmatch(line if _has_labels(line) else f" {line}") for _, line in lines]
+    all_features = features_of([part[2] if part else "" for part in parts], header)
+    for (number, line), part, features in zip(lines, parts, all_features, strict=True):
+        if part is None or features is None:
+            _explain(line, number, header, faults)
+            continue
+        try:
+            labels = label_sets(_names(part[1], header))
+        except BadLabelError as bad:
+            faults.refuse(bad, line=number, column=1)
+            continue
+        yield Document("", labels, None, number, features)
+
+
+def _has_labels(line: str) -> bool:
+    return ":" not in line.partition(" ")[0]
 
 
 def _names(field: str, header: Header) -> list[str]:
@@ -82,22 +91,44 @@ def _names(field: str, header: Header) -> list[str]:
     return names
 
 
-def _features(text: str, header: Header) -> tuple[NDArray[np.int32], NDArray[np.float32]] | None:
-    """Columns from 0, rising, and their values; None if they break a rule."""
-    numbers = np.fromstring(text.replace(":", " "), dtype=np.float64, sep=" ")
+def features_of(texts: list[str], header: Header) -> Iterator[Features | None]:
+    """For each text of pairs its columns from 0, rising, and values; None if they break a rule.
+
+    All texts are taken at once: numpy's cost is by the call.
+    """
+    numbers = _numbers(" ".join(texts).replace(":", " ").split())
     columns, values = numbers[0::2] - header.first, numbers[1::2]
-    if not len(columns):
-        return columns.astype(np.int32), values.astype(np.float32)
-    if not (columns[1:] > columns[:-1]).all():
-        order = np.argsort(columns, kind="stable")
-        columns, values = columns[order], values[order]
-    is_right = (
-        columns[0] >= 0
-        and columns[-1] < header.features
-        and bool((columns[1:] > columns[:-1]).all())
-        and bool((np.abs(values) <= LARGEST).all())
-    )
-    return (columns.astype(np.int32), values.astype(np.float32)) if is_right else None
+    ends = np.cumsum([text.count(":") for text in texts], dtype=np.int64)
+    is_good = (columns >= 0) & (columns < header.features) & (np.abs(values) <= LARGEST)
+    int_columns = np.where(is_good, columns, 0).astype(np.int32)
+    float_values = np.where(is_good, values, 0).astype(np.float32)
+    is_rising = np.concatenate(([True], columns[1:] > columns[:-1]))[: len(columns)]
+    is_rising[ends[ends < len(columns)]] = True
+    bad = set(np.searchsorted(ends, np.flatnonzero(~is_good), side="right").tolist())
+    unsorted = set(np.searchsorted(ends, np.flatnonzero(~is_rising), side="right").tolist())
+    for row, (start, end) in enumerate(pairwise([0, *ends.tolist()])):
+        if row in bad:
+            yield None
+        elif row in unsorted:
+            yield _sorted(int_columns[start:end], float_values[start:end])
+        else:
+            yield int_columns[start:end], float_values[start:end]
+
+
+def _numbers(tokens: list[str]) -> NDArray[np.float64]:
+    """The tokens as numbers: by the JSON decoder, ten times as fast, where they are JSON."""
+    try:
+        numbers = JSON_NUMBERS.decode(f"[{','.join(tokens)}]")
+    except msgspec.DecodeError:  # .5, +1, 007 and 1e400
+        numbers = list(map(float, tokens))
+    return np.array(numbers, dtype=np.float64)
+
+
+def _sorted(columns: NDArray[np.int32], values: NDArray[np.float32]) -> Features | None:
+    """The same pairs in rising order; None if a column is repeated."""
+    order = np.argsort(columns, kind="stable")
+    columns, values = columns[order], values[order]
+    return (columns, values) if (columns[1:] > columns[:-1]).all() else None
 
 
 def _explain(line: str, number: int, header: Header, faults: Faults) -> None:
