@@ -40,7 +40,7 @@
     const row = document.createElement("tr"), cell = document.createElement("td");
     row.className = "space";
     row.setAttribute("aria-hidden", "true");
-    cell.colSpan = columns.length;
+    cell.colSpan = heads.filter((head) => head.offsetParent !== null).length;
     cell.style.height = `${n * HEIGHT}px`;
     row.append(cell);
     return row;

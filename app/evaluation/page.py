@@ -25,7 +25,7 @@ LABEL_COLUMNS = {
     "tp": "TP",
     "fp": "FP",
     "fn": "FN",
-    "precision": "precision",
+    "precision": "prec.",
     "recall": "recall",
     "f1": "F1",
     "average_precision": "avg. prec.",

@@ -70,10 +70,8 @@ def _tick(value: float) -> str:
 def _equal_f1(f1: float) -> str:
     recalls = [f1 / (2 - f1) + i / 40 * (1 - f1 / (2 - f1)) for i in range(41)]
     points = [(r, f1 * r / (2 * r - f1)) for r in recalls]
-    x, y = _at(1.0, points[-1][1])
-    label = (
-        f'<text class="tick" x="{x - 3:.1f}" y="{y - 4:.1f}" text-anchor="end">F1 {f1:.1f}</text>'
-    )
+    x, y = _at(f1, f1)
+    label = f'<text class="tick" x="{x - 4:.1f}" y="{y + 12:.1f}" text-anchor="end">{f1:.1f}</text>'
     return _line(points, "guide") + label
 
 
