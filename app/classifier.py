@@ -13,6 +13,7 @@ from app.decisions.base import Decision
 from app.decisions.calibration import Calibration
 from app.decisions.hulls import Hulls
 from app.decisions.operating_point import OperatingPoints
+from app.kernels.joined import Joined
 from app.labels import LabelIndex
 from app.learners import learner_class
 from app.learners.base import Learner
@@ -31,9 +32,16 @@ class Member:
     """What its scores are multiplied with when members are added up; 1 for a lone member."""
     floor: float = 0.0
     """What stands for a score it does not give, while another member gives one."""
+    _joined: Joined = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_joined", Joined(self.vectorizer, self.learner))
 
     def scores(self, documents: Sequence[Any], *, jobs: int = 1) -> Scores:
-        """Score every label for every document."""
+        """Score every label for every document, in one step where a kernel can."""
+        scores = self._joined.scores(documents, jobs=jobs)
+        if scores is not None:
+            return scores
         return self.learner.scores(self.vectorizer.transform(documents, jobs=jobs), jobs=jobs)
 
     def state(self) -> State:

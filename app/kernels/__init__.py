@@ -12,7 +12,7 @@ from app.progress import Progress, silent
 
 USES = r"^from app\.kernels\.(\w+) import"
 SETTING = "LABELSERVE_KERNELS"
-KERNELS = ("hashing", "tokens", "weights")
+KERNELS = ("hashing", "tokens", "weights", "predict")
 """Every module here has a twin `<name>_plain` and a function `warm()` that uses all of it once."""
 
 

@@ -27,6 +27,11 @@ def kernel(function: Callable[..., Any]) -> Any:
     return dispatcher
 
 
+def inner(function: Callable[..., Any]) -> Any:
+    """The function as a piece of kernels: it becomes part of each, so nothing is left of a call."""
+    return numba.njit(nogil=True, error_model="numpy", forceinline=True)(function)
+
+
 class GivenFolder(UserProvidedCacheLocator):  # type: ignore[misc]
     """NUMBA_CACHE_DIR, also where it is read-only: a container brings its cache prepared."""
 

@@ -35,15 +35,18 @@ class Units(NamedTuple):
     cleaned: NDArray[np.uint8]
     starts: NDArray[np.int32]
     ends: NDArray[np.int32]
+    hashes: NDArray[np.uint32]
     group_ends: NDArray[np.int32]
 
 
 class Spans(NamedTuple):
-    """Room for the terms that start at a few units: their hashes and places."""
+    """Room for the terms that start at a few units: their hashes, places, and table entries."""
 
     hashes: NDArray[np.uint32]
     starts: NDArray[np.int32]
     ends: NDArray[np.int32]
+    entries: NDArray[np.uint64]
+    term_starts: NDArray[np.int64]
 
 
 def fixed(array: NDArray[Any]) -> NDArray[Any]:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels.compiler import kernel
+from app.kernels.compiler import inner, kernel
 from app.kernels.forms import fixed
 from app.kernels.hashing_plain import HASH_START, HASH_STEP, n_slots
 
@@ -35,7 +35,7 @@ def fill(table: Any, packed: Any, ends: Any) -> None:
         begin = ends[column]
 
 
-@kernel
+@inner
 def hashed(value: Any, packed: Any, begin: Any, end: Any) -> Any:
     """The hash carried on over some more bytes."""
     for at in range(begin, end):
@@ -43,7 +43,7 @@ def hashed(value: Any, packed: Any, begin: Any, end: Any) -> Any:
     return value
 
 
-@kernel
+@inner
 def free_slot(table: Any, value: Any) -> Any:
     """The first free slot for a hash."""
     last = len(table) - 1
@@ -53,25 +53,25 @@ def free_slot(table: Any, value: Any) -> Any:
     return slot
 
 
-@kernel
-def found(table: Any, packed: Any, ends: Any, key: Any, span: Any) -> Any:
+@inner
+def found(terms: Any, key: Any, span: Any) -> Any:
     """The column of the term `key[begin:end]`, -1 if there is none; `span` = hash, begin, end."""
     value, begin, end = span
-    last = len(table) - 1
+    last = len(terms.table) - 1
     slot = np.int64(value) & last
     while True:
-        entry = table[slot]
+        entry = terms.table[slot]
         if entry == 0:
             return -1
         if np.uint32(entry >> np.uint64(32)) == value:
             column = np.int64(entry & np.uint64(MASK)) - 1
-            start = ends[column - 1] if column else 0
-            if same(packed, start, ends[column], key, begin, end):
+            start = terms.ends[column - 1] if column else 0
+            if same(terms.packed, start, terms.ends[column], key, begin, end):
                 return column
         slot = (slot + 1) & last
 
 
-@kernel
+@inner
 def same(one: Any, begin: Any, end: Any, other: Any, first: Any, stop: Any) -> Any:
     """Whether two stretches of bytes are equal."""
     if end - begin != stop - first:

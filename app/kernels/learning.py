@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from app.kernels.compiler import kernel
+from app.kernels.compiler import inner, kernel
 from app.kernels.counting import longest_text, most_terms, room_for_spans, room_for_units, squeeze
 from app.kernels.forms import Units
 from app.kernels.hashing import free_slot, same
-from app.kernels.ngrams import STRIDE, cut_spans, n_spans_from
+from app.kernels.ngrams import STRIDE, cut_spans
 from app.kernels.units import cut_units
 
 MASK = 0xFFFFFFFF
@@ -33,7 +33,7 @@ def learn_part(text: Any, ends: Any, part: Any, cutting: Any) -> Any:
     table, keys, n_keys = np.zeros(FIRST_SLOTS, np.uint64), np.empty((FIRST_SLOTS, 2), np.int64), 0
     at, used = 0, 0
     for i in range(first, stop):
-        here = Units(arena[used:], units.starts, units.ends, units.group_ends)
+        here = Units(arena[used:], units.starts, units.ends, units.hashes, units.group_ends)
         n_units, n_groups = cut_units(text, (begin, ends[i]), cutting, here)
         n_before, start, begin_unit = n_keys, at, 0
         for group in range(n_groups):
@@ -55,7 +55,7 @@ def learn_part(text: Any, ends: Any, part: Any, cutting: Any) -> Any:
     return sizes, numbers[:at].copy(), arena[:used].copy(), keys[:n_keys].copy()
 
 
-@kernel
+@inner
 def numbered(table: Any, keys: Any, n_keys: Any, arena: Any, span: Any) -> Any:
     """The number of the term at `span` (hash, begin, end): its old one, or the next."""
     value, begin, end = span
@@ -73,7 +73,7 @@ def numbered(table: Any, keys: Any, n_keys: Any, arena: Any, span: Any) -> Any:
     return n_keys
 
 
-@kernel
+@inner
 def with_room(table: Any, keys: Any, n_keys: Any) -> Any:
     """Table and keys, larger ones if they would be more than half full."""
     if 2 * n_keys <= len(table):

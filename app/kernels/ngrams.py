@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from app.kernels.compiler import kernel
+from app.kernels.compiler import inner
 from app.kernels.hashing import hashed
 from app.kernels.hashing_plain import HASH_START
 
@@ -12,13 +12,13 @@ STRIDE = 256
 """So many units are worked on at once: the room that their terms need stays in the cache."""
 
 
-@kernel
+@inner
 def n_spans_from(cutting: Any) -> Any:
     """How much room the terms of one stride of units need."""
     return STRIDE * (cutting.longest - cutting.shortest + 1)
 
 
-@kernel
+@inner
 def cut_spans(units: Any, firsts: Any, group: Any, cutting: Any, spans: Any) -> Any:
     """How many terms start at the units from `firsts` on, within `group` (begin, end).
 
@@ -34,8 +34,7 @@ def cut_spans(units: Any, firsts: Any, group: Any, cutting: Any, spans: Any) -> 
             spans.starts[0], spans.ends[0] = begin, end
             n_spans = 1
     for unit in range(first, stop):
-        value, begin = np.uint32(HASH_START), units.starts[unit]
-        at = begin
+        value, begin, at = units.hashes[unit], units.starts[unit], units.ends[unit]
         for last in range(unit, min(unit + cutting.longest, group[1])):
             value = hashed(value, units.cleaned, at, units.ends[last])
             at = units.ends[last]

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -29,9 +30,7 @@ def count_known(
         return tokens_plain.count_known(texts, analysis, vocabulary, jobs=jobs)
     text, ends = packed(texts, analysis)
     cutting, terms = cutting_of(analysis), vocabulary.form()
-    return _joined(
-        _each_part(lambda part: count_part(text, ends, part, cutting, terms), ends, jobs)
-    )
+    return _joined(each_part(lambda part: count_part(text, ends, part, cutting, terms), ends, jobs))
 
 
 def learn(texts: Sequence[str], analysis: Analysis, *, jobs: int = 1) -> tuple[Vocabulary, Counts]:
@@ -40,7 +39,7 @@ def learn(texts: Sequence[str], analysis: Analysis, *, jobs: int = 1) -> tuple[V
         return tokens_plain.learn(texts, analysis, jobs=jobs)
     text, ends = packed(texts, analysis)
     cutting = cutting_of(analysis)
-    parts = _each_part(lambda part: learn_part(text, ends, part, cutting), ends, jobs)
+    parts = each_part(lambda part: learn_part(text, ends, part, cutting), ends, jobs)
     found = [_terms(arena, keys) for _, _, arena, keys in parts]
     terms = sorted(set().union(*found))
     column_of = {term: column for column, term in enumerate(terms)}
@@ -86,13 +85,13 @@ def cutting_of(analysis: Analysis) -> Cutting:
     )
 
 
-def _each_part(
+def each_part(
     work: Callable[[tuple[int, int]], Any], ends: NDArray[np.int64], jobs: int
 ) -> list[Any]:
     """The work of each of `jobs` parts with about as many bytes; parts are in document order."""
     cuts = np.searchsorted(ends, np.linspace(0, ends[-1], max(jobs, 1) + 1)[1:-1])
     bounds = [0, *sorted(set(cuts.tolist()) - {0, len(ends)}), len(ends)]
-    parts = list(zip(bounds, bounds[1:], strict=False))
+    parts = list(pairwise(bounds))
     if len(parts) == 1:
         return [work(parts[0])]
     with ThreadPoolExecutor(len(parts)) as pool:

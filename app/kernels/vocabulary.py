@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.errors import DamagedArtifactError
 from app.kernels import kernels
 from app.kernels.forms import Terms, fixed
+from app.kernels.hashing_plain import n_slots
 from app.state import unpack_strings
 
 
@@ -40,8 +42,20 @@ class Vocabulary:
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> "Vocabulary":
-        """The vocabulary that `arrays` came from."""
-        return cls(arrays["terms"], arrays["terms_ends"], arrays["terms_table"])
+        """The vocabulary that `arrays` came from; arrays that do not fit together are refused."""
+        vocabulary = cls(arrays["terms"], arrays["terms_ends"], arrays["terms_table"])
+        if not vocabulary._is_sound():
+            raise DamagedArtifactError("the vocabulary's arrays do not fit together")
+        return vocabulary
+
+    def _is_sound(self) -> bool:
+        """Whether every place named in the arrays exists: kernels do not look again."""
+        lengths = np.diff(self.ends, prepend=0)
+        if len(lengths) and (lengths.min() < 0 or self.ends[-1] > len(self.packed)):
+            return False
+        used = self.table[self.table != 0] & np.uint64(0xFFFFFFFF)
+        fits = len(self.table) == n_slots(len(self)) and len(used) == len(self)
+        return fits and bool(np.all((used > 0) & (used <= len(self))))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything needed to build an equal vocabulary."""

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels.compiler import kernel
+from app.kernels.compiler import inner, kernel
 from app.kernels.counts import Counts
 from app.kernels.forms import fixed
 
@@ -42,7 +42,7 @@ def weigh_rows(
         weigh(columns[begin:end], counts[begin:end], idf, frequency, values, weights[begin:end])
 
 
-@kernel
+@inner
 def weigh(columns: Any, counts: Any, idf: Any, frequency: Any, values: Any, weights: Any) -> None:
     """Fill in the weights of one row; `values` is room to work in."""
     most, squares = np.int32(0), 0.0
@@ -57,7 +57,7 @@ def weigh(columns: Any, counts: Any, idf: Any, frequency: Any, values: Any, weig
         weights[i] = values[i] / length
 
 
-@kernel
+@inner
 def term_frequency(count: Any, most: Any, frequency: Any) -> Any:
     """What a term's count in a text is worth."""
     if frequency == LOG:

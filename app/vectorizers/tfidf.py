@@ -2,21 +2,31 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from app.arrays import Features
-from app.errors import InvalidDataError
+from app.errors import DamagedArtifactError, InvalidDataError
 from app.kernels import kernels
 from app.kernels.counts import Counts, kept
+from app.kernels.linear_forms import Weighing
+from app.kernels.places import placed_terms
 from app.kernels.vocabulary import Vocabulary
 from app.progress import Progress, silent
 from app.state import State
 from app.vectorizers.selection import frequent_enough
 from app.vectorizers.tfidf_settings import TfidfSettings
+
+
+class TermSpans(NamedTuple):
+    """One text's columns and values, and per column its places: code points, end exclusive."""
+
+    columns: NDArray[np.int32]
+    values: NDArray[np.float32]
+    spans: dict[int, list[tuple[int, int]]]
 
 
 class Tfidf:
@@ -65,6 +75,23 @@ class Tfidf:
         """The terms in column order."""
         return self.vocabulary.terms
 
+    def weighing(self) -> Weighing | None:
+        """What a kernel needs to go from text to scores in one step; None if it cannot."""
+        if self.analysis.stem is not None:
+            return None
+        scheme, binary = self.settings.scheme, self.settings.binary
+        return Weighing(self.analysis, self.vocabulary, self.idf, scheme, binary)
+
+    def term_spans(self, text: str) -> TermSpans:
+        """The row of one text, and where each of its terms stands in the text as sent."""
+        row = self.transform([text])
+        spans: dict[int, list[tuple[int, int]]] = {int(column): [] for column in row.indices}
+        known = self.vocabulary.columns
+        for term, start, end in placed_terms(text, self.analysis):
+            if term in known and end > start:
+                spans[known[term]].append((start, end))
+        return TermSpans(row.indices, row.data, spans)
+
     def state(self) -> State:
         """Settings; packed terms with their hash table; the terms' rarity."""
         return State(
@@ -77,6 +104,8 @@ class Tfidf:
         vectorizer = cls(**state.settings)
         vectorizer.vocabulary = Vocabulary.from_arrays(state.arrays)
         vectorizer.idf = state.arrays["idf"]
+        if vectorizer.idf.shape != (vectorizer.n_features,):
+            raise DamagedArtifactError("the vocabulary and its weights differ in number")
         return vectorizer
 
     def _weighed(self, counts: Counts, jobs: int) -> Features:

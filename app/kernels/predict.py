@@ -1,0 +1,78 @@
+"""Texts → scores → best labels, compiled: one call, without the GIL and without a matrix."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.kernels.flat import flattened
+from app.kernels.forms import fixed
+from app.kernels.linear_forms import Linear, Ranked, Weighing
+from app.kernels.scoring import rank_text, rank_texts, score_text, score_texts
+from app.kernels.tokens import cutting_of, each_part, packed
+from app.kernels.weights import FREQUENCIES
+
+
+class TextScorer:
+    """A tf-idf and linear weights, joined: texts in, scores or best labels out."""
+
+    def __init__(self, weighing: Weighing, linear: Linear) -> None:
+        analysis, vocabulary, idf, scheme, binary = weighing
+        self._flat = flattened(cutting_of(analysis), vocabulary.form(), idf, linear)
+        self._model = self._flat.numbers
+        self._weighing = np.array([FREQUENCIES[scheme], binary], dtype=np.int64)
+        self._analysis, self._n_labels = analysis, len(linear.bias)
+
+    def scores(self, text: str) -> NDArray[np.float32]:
+        """One text's score for each label."""
+        scores = np.empty(self._n_labels, np.float32)
+        score_text(self._letters(text), self._model, self._weighing, scores)
+        return scores
+
+    def top_k(self, text: str, k: int) -> Ranked:
+        """One text's k best labels, best first; ties go to the lower label."""
+        k = min(k, self._n_labels)
+        labels, scores = np.empty(k, np.int32), np.empty(k, np.float32)
+        rank_text(self._letters(text), self._model, self._weighing, labels, scores)
+        return Ranked(labels, scores)
+
+    def batch_scores(self, texts: Sequence[str], *, jobs: int = 1) -> NDArray[np.float32]:
+        """Each text's score for each label."""
+        scores = np.empty((len(texts), self._n_labels), np.float32)
+        self._each_part(score_texts, texts, jobs, scores)
+        return scores
+
+    def batch_top_k(self, texts: Sequence[str], k: int, *, jobs: int = 1) -> Ranked:
+        """Each text's k best labels, best first; ties go to the lower label."""
+        shape = (len(texts), min(k, self._n_labels))
+        ranked = Ranked(np.empty(shape, np.int32), np.empty(shape, np.float32))
+        self._each_part(rank_texts, texts, jobs, tuple(ranked))
+        return ranked
+
+    def _letters(self, text: str) -> NDArray[np.uint8]:
+        plain = text.encode() if text.isascii() else self._analysis.cleaned(text).encode()
+        return np.frombuffer(plain, np.uint8)
+
+    def _each_part(self, work: Any, texts: Sequence[str], jobs: int, into: Any) -> None:
+        if texts:
+            text, ends = packed(texts, self._analysis)
+            fixed_ends, model, weighing = fixed(ends), self._model, self._weighing
+            each_part(lambda part: work(text, fixed_ends, part, model, weighing, into), ends, jobs)
+
+
+def warm() -> None:
+    """Compile everything here."""
+    from app.kernels.analysis import Analysis
+    from app.kernels.vocabulary import Vocabulary
+
+    weighing = Weighing(Analysis(), Vocabulary.of(["ab"]), np.ones(1), "tfidf", False)
+    one, none = np.ones(1, np.float32), np.zeros(0, np.float32)
+    nothing = np.zeros(0, np.int64)
+    scorer = TextScorer(
+        weighing, Linear(one, one.reshape(1, 1), nothing, nothing.astype(np.int32), none)
+    )
+    scorer.scores("ab")
+    scorer.top_k("ab", 1)
+    scorer.batch_scores(["ab"])
+    scorer.batch_top_k(["ab"], 1)

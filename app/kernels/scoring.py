@@ -1,0 +1,140 @@
+"""From a text to its labels' scores, compiled: cut, count, weigh, add up, rank."""
+
+from typing import Any
+
+import numpy as np
+
+from app.kernels.compiler import inner, kernel
+from app.kernels.counting import (
+    longest_text,
+    look_up,
+    most_terms,
+    room_for_spans,
+    room_for_units,
+    squeeze,
+)
+from app.kernels.flat import unflattened
+from app.kernels.vectors import prefetch
+from app.kernels.weights import weigh
+
+
+@kernel
+def score_text(text: Any, model: Any, weighing: Any, scores: Any) -> None:
+    """Fill in the scores of one text."""
+    forms = unflattened(model)
+    room = room_for_text(len(text), forms[0])
+    add_up(text, (0, len(text)), forms, weighing, room, scores)
+
+
+@kernel
+def rank_text(text: Any, model: Any, weighing: Any, labels: Any, scores: Any) -> None:
+    """Fill in the best labels of one text, and their scores."""
+    forms = unflattened(model)
+    room = room_for_text(len(text), forms[0])
+    all_scores = np.empty(len(forms[3].bias), np.float32)
+    add_up(text, (0, len(text)), forms, weighing, room, all_scores)
+    rank(all_scores, labels, scores)
+
+
+@kernel
+def score_texts(text: Any, ends: Any, part: Any, model: Any, weighing: Any, scores: Any) -> None:
+    """Fill in the scores of the texts from `part` (first, stop)."""
+    first, stop = part
+    forms = unflattened(model)
+    room = room_for_text(longest_text(ends, first, stop), forms[0])
+    begin = ends[first - 1] if first else 0
+    for i in range(first, stop):
+        add_up(text, (begin, ends[i]), forms, weighing, room, scores[i])
+        begin = ends[i]
+
+
+@kernel
+def rank_texts(text: Any, ends: Any, part: Any, model: Any, weighing: Any, best: Any) -> None:
+    """Fill in the best labels and their scores of the texts from `part` (first, stop)."""
+    first, stop = part
+    forms = unflattened(model)
+    room = room_for_text(longest_text(ends, first, stop), forms[0])
+    scores = np.empty(len(forms[3].bias), np.float32)
+    labels, label_scores = best
+    begin = ends[first - 1] if first else 0
+    for i in range(first, stop):
+        add_up(text, (begin, ends[i]), forms, weighing, room, scores)
+        rank(scores, labels[i], label_scores[i])
+        begin = ends[i]
+
+
+@inner
+def room_for_text(n_bytes: Any, cutting: Any) -> Any:
+    """Room for everything that is known about one text on the way."""
+    n_terms = most_terms(n_bytes + 3, cutting) + 1
+    units, spans = room_for_units(n_bytes, cutting.analyzer), room_for_spans(cutting)
+    columns, counts = np.empty(n_terms, np.int32), np.empty(n_terms, np.int32)
+    return units, spans, columns, counts, np.empty(n_terms), np.empty(n_terms, np.float32)
+
+
+@inner
+def add_up(text: Any, place: Any, forms: Any, weighing: Any, room: Any, scores: Any) -> None:
+    """Fill in one text's scores; `weighing` is the kind of frequency, and 1 for binary counts."""
+    cutting, terms, idf, linear = forms
+    units, spans, columns, counts, exact, values = room
+    frequency, binary = weighing[0], weighing[1]
+    n_found = look_up(text, place, cutting, terms, (units, spans), columns)
+    n_columns = squeeze(columns, n_found, counts)
+    if binary:
+        counts[:n_columns] = 1
+    weigh(columns[:n_columns], counts, idf, frequency, exact, values)
+    scores[:] = 0.0
+    if len(linear.dense):
+        add_dense(linear, columns[:n_columns], values, scores)
+    else:
+        add_sparse(linear, columns[:n_columns], values, scores)
+    for label in range(len(scores)):
+        scores[label] += linear.bias[label]
+
+
+@inner
+def add_dense(linear: Any, columns: Any, values: Any, scores: Any) -> None:
+    """Add up the rows of some features."""
+    for i in range(len(columns)):
+        row = linear.dense[columns[i]]
+        for label in range(len(scores)):
+            scores[label] += values[i] * row[label]
+
+
+@inner
+def add_sparse(linear: Any, columns: Any, values: Any, scores: Any) -> None:
+    """Add up the rows of some features; all are asked for before the first is needed."""
+    for column in columns:
+        prefetch(linear.starts, column)
+    for column in columns:
+        for line in range(linear.starts[column], linear.starts[column + 1], 16):
+            prefetch(linear.narrow, line)
+            prefetch(linear.values, line)
+    if len(linear.narrow):
+        scatter(linear, linear.narrow, columns, values, scores)
+    else:
+        scatter(linear, linear.wide, columns, values, scores)
+
+
+@inner
+def scatter(linear: Any, labels: Any, columns: Any, values: Any, scores: Any) -> None:
+    """Add each weight of some features to its label's score."""
+    for i in range(len(columns)):
+        for j in range(linear.starts[columns[i]], linear.starts[columns[i] + 1]):
+            scores[labels[j]] += values[i] * linear.values[j]
+
+
+@inner
+def rank(scores: Any, labels: Any, best: Any) -> None:
+    """Fill in the best labels, best first; a score must be higher to pass an earlier label."""
+    k, n_kept = len(labels), 0
+    for label in range(len(scores)):
+        score = scores[label]
+        if n_kept == k and not score > best[k - 1]:
+            continue
+        place = n_kept if n_kept < k else k - 1
+        while place > 0 and score > best[place - 1]:
+            best[place], labels[place] = best[place - 1], labels[place - 1]
+            place -= 1
+        best[place], labels[place] = score, label
+        n_kept = min(n_kept + 1, k)
