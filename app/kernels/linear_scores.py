@@ -14,11 +14,12 @@ def sparse_scores(rows: Any, weights: Any, bias: Any, scores: Any) -> None:
     weight_starts, labels, weight_values = weights
     for row in range(len(starts) - 1):
         line = scores[row]
-        line[:] = bias
+        line[:] = 0.0
         for at in range(starts[row], starts[row + 1]):
             value, column = values[at], columns[at]
             for place in range(weight_starts[column], weight_starts[column + 1]):
                 line[labels[place]] += value * weight_values[place]
+        line += bias
 
 
 @kernel
@@ -27,11 +28,12 @@ def dense_scores(rows: Any, weights: Any, bias: Any, scores: Any) -> None:
     starts, columns, values = rows
     for row in range(len(starts) - 1):
         line = scores[row]
-        line[:] = bias
+        line[:] = 0.0
         for at in range(starts[row], starts[row + 1]):
             value, weight = values[at], weights[columns[at]]
             for label in range(len(bias)):
                 line[label] += value * weight[label]
+        line += bias
 
 
 def warm() -> None:

@@ -49,8 +49,10 @@ class CostSensitive:
 
     def _tried(self, features: Features, truth: Truth, fitting: Fitting) -> NDArray[np.int64]:
         """(costs, labels, 3): TP, FP and FN over the held-out folds for every cost of the grid."""
-        folds = stratified_folds(truth, min(FOLDS, truth.shape[0]), fitting.seed)
         counts = np.zeros((len(GRID), truth.shape[1], 3), np.int64)
+        if truth.shape[0] < 2:
+            return counts
+        folds = stratified_folds(truth, min(FOLDS, truth.shape[0]), fitting.seed)
         for i, cost in enumerate(GRID):
             fitting.progress("try costs", i, len(GRID))
             learner = OneVsRest(**self._settings, costs=np.full(truth.shape[1], cost))

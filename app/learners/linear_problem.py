@@ -25,14 +25,14 @@ class Part(NamedTuple):
 class LinearProblem:
     """Documents, the truth by label, options, and a factor on the cost of each label's positives.
 
-    Weights below `prune` in size are left out of the answer.
+    Weights of at most `cut` in size are left out of the answer.
     """
 
     features: Features
     truth: csc_array
     options: LinearOptions
     costs: NDArray[np.float64]
-    prune: float = 0.0
+    cut: float = 0.0
 
     @classmethod
     def of(
@@ -44,9 +44,14 @@ class LinearProblem:
         costs: NDArray[Any] | None = None,
         prune: float = 0.0,
     ) -> "LinearProblem":
-        """The problem of every label, with equal costs unless some are given."""
+        """The problem of every label, with equal costs unless some are given.
+
+        `prune` is the cut for documents of length 1: longer ones have smaller weights.
+        """
         factors = np.ones(truth.shape[1]) if costs is None else np.asarray(costs, np.float64)
-        return cls(features, csc_array(truth), options, factors, prune)
+        length = np.sqrt(np.sum(features.data**2, dtype=np.float64) / max(truth.shape[0], 1))
+        cut = prune / length if length > 0 else 0.0
+        return cls(features, csc_array(truth), options, factors, cut)
 
     @property
     def n_documents(self) -> int:

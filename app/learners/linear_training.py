@@ -39,7 +39,7 @@ def _parts(problem: LinearProblem, fitting: Fitting) -> Iterator[Part]:
     for chunk, weights in zip(chunks, _results(tasks, fitting.jobs), strict=True):
         done += len(chunk)
         fitting.progress("train", done, len(labels))
-        yield _part(chunk, weights, options.bias, problem.prune)
+        yield _part(chunk, weights, options.bias, problem.cut)
     _problems.clear()
 
 
@@ -77,12 +77,12 @@ def _problem(name: str, features: Features, bias: float | None) -> Problem:
 
 
 def _part(
-    labels: NDArray[Any], weights: NDArray[np.float64], bias: float | None, prune: float
+    labels: NDArray[Any], weights: NDArray[np.float64], bias: float | None, cut: float
 ) -> Part:
     constants = np.zeros(len(labels), np.float32)
     if bias is not None:
         constants = (weights[-1] * bias).astype(np.float32)
         weights = weights[:-1]
-    features, columns = np.nonzero(np.abs(weights) > prune)
+    features, columns = np.nonzero(np.abs(weights) > cut)
     values = weights[features, columns].astype(np.float32)
     return Part(labels, constants, (features.astype(np.int32), labels[columns], values))

@@ -19,14 +19,16 @@ from app.learners.linear_training import train_labels
 from app.state import State
 
 SOLVERS = ("auto", "block", "liblinear")
+PRUNE = 0.07
+"""Chosen on out-of-fold scores of four corpora: no figure falls by more than .001 or its noise."""
 
 
 class OneVsRest:
     """Linear scores w·x + b per label; `options` as LIBLINEAR writes them.
 
     `solver`: `block` trains sixteen labels at once, `liblinear` one after the other, `auto` takes
-    the first where it applies. Weights below `prune` are dropped, the bias never. `costs` multiply
-    the cost of each label's positive documents.
+    the first where it applies. Weights below `prune` (for documents of length 1) are dropped, the
+    bias never. `costs` multiply the cost of each label's positive documents.
     """
 
     kind: ClassVar[str] = "one-vs-rest"
@@ -37,7 +39,7 @@ class OneVsRest:
         self,
         options: str = "-s 1 -c 1 -B 1",
         solver: str = "auto",
-        prune: float = 0.0,
+        prune: float = PRUNE,
         *,
         costs: NDArray[np.float64] | None = None,
     ) -> None:

@@ -1,0 +1,126 @@
+"""What every linear learner must keep, whatever it is called; networks have their own suite."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from app.learners import LEARNERS, learner_class
+from app.learners.base import Fitting, Learner
+from app.state import State
+from tests.learners.made_up import made_up, marks, one_label_each
+
+LINEAR = sorted(kind for kind, place in LEARNERS.items() if "neural" not in place)
+EXCLUSIVE = {"binary-and-multiclass"}
+MULTI_LABEL = sorted(set(LINEAR) - EXCLUSIVE)
+
+
+def data_for(kind: str, n_documents: int, n_labels: int) -> tuple[Any, Any]:
+    make = one_label_each if kind in EXCLUSIVE else made_up
+    return make(n_documents, n_labels)
+
+
+def fitted(kind: str, features: Any, truth: Any, **fitting: Any) -> Learner:
+    return learner_class(kind)().fit(features, truth, Fitting(**fitting))
+
+
+def same_state(first: State, second: State) -> bool:
+    arrays = first.arrays.keys() == second.arrays.keys() and all(
+        np.array_equal(array, second.arrays[name]) for name, array in first.arrays.items()
+    )
+    parts = all(same_state(part, second.parts[name]) for name, part in first.parts.items())
+    return first.settings == second.settings and arrays and parts
+
+
+@pytest.mark.parametrize("kind", LINEAR)
+@pytest.mark.parametrize("n_labels", [2, 15, 16, 17])
+def test_there_is_one_score_per_document_and_label_and_never_nan(kind: str, n_labels: int) -> None:
+    features, truth = data_for(kind, 80, n_labels)
+    scores = fitted(kind, features, truth).scores(features)
+    assert scores.shape == truth.shape
+    assert scores.dtype == np.float32
+    assert (np.isfinite(scores) | (scores == -np.inf)).all()
+
+
+@pytest.mark.parametrize("kind", LINEAR)
+def test_what_was_learnt_is_there(kind: str) -> None:
+    features, truth = data_for(kind, 300, 5)
+    scores = fitted(kind, features, truth).scores(features)
+    order = np.argsort(-scores, axis=1)
+    has_label = np.diff(truth.indptr) > 0
+    hits = truth.toarray()[np.arange(300), order[:, 0]][has_label]
+    assert hits.mean() > 0.75
+
+
+@pytest.mark.parametrize("kind", LINEAR)
+def test_the_number_of_jobs_changes_no_bit(kind: str) -> None:
+    features, truth = data_for(kind, 90, 20)
+    alone = fitted(kind, features, truth, jobs=1)
+    together = fitted(kind, features, truth, jobs=2)
+    assert same_state(alone.state(), together.state())
+    assert np.array_equal(alone.scores(features, jobs=1), alone.scores(features, jobs=2))
+
+
+@pytest.mark.parametrize("kind", LINEAR)
+def test_a_rebuilt_learner_scores_the_same_from_arrays_it_cannot_write_to(kind: str) -> None:
+    features, truth = data_for(kind, 60, 6)
+    learner = fitted(kind, features, truth)
+    state = learner.state()
+    for array in state.arrays.values():
+        array.flags.writeable = False
+    again = learner_class(kind).from_state(state)
+    assert np.array_equal(again.scores(features), learner.scores(features))
+    assert same_state(again.state(), state)
+
+
+@pytest.mark.parametrize("kind", LINEAR)
+def test_a_document_alone_scores_as_in_a_crowd(kind: str) -> None:
+    features, truth = data_for(kind, 40, 4)
+    learner = fitted(kind, features, truth)
+    together = learner.scores(features)
+    apart = np.vstack([learner.scores(features[[i]]) for i in range(40)])
+    np.testing.assert_allclose(apart, together, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", LINEAR)
+def test_no_documents_have_no_scores(kind: str) -> None:
+    features, truth = data_for(kind, 40, 4)
+    assert fitted(kind, features, truth).scores(features[:0]).shape == (0, 4)
+
+
+@pytest.mark.parametrize("kind", LINEAR)
+def test_one_document_and_one_label_can_be_learnt(kind: str) -> None:
+    features = csr_array(np.array([[1.0, 0.0, 2.0]], np.float32))
+    scores = fitted(kind, features, marks(np.array([[True]]))).scores(features)
+    assert scores.shape == (1, 1)
+    assert not np.isnan(scores).any()
+
+
+@pytest.mark.parametrize("kind", MULTI_LABEL)
+def test_a_label_that_all_or_no_documents_have_never_stops_training(kind: str) -> None:
+    features, truth = made_up(50, 3)
+    dense = np.hstack([truth.toarray(), np.ones((50, 1), bool), np.zeros((50, 1), bool)])
+    scores = fitted(kind, features, marks(dense)).scores(features)
+    assert not np.isnan(scores).any()
+    everywhere, nowhere = scores[:, 3], scores[:, 4]
+    assert (everywhere > nowhere).all()
+
+
+@pytest.mark.parametrize("kind", MULTI_LABEL)
+def test_documents_without_features_or_labels_are_data_like_any_other(kind: str) -> None:
+    features, truth = made_up(50, 3)
+    values, dense = features.toarray(), truth.toarray()
+    values[:3] = 0
+    dense[1:4] = False
+    features = csr_array(values)
+    scores = fitted(kind, features, marks(dense)).scores(features)
+    assert np.array_equal(scores[0], scores[1])
+
+
+@pytest.mark.parametrize("kind", MULTI_LABEL)
+def test_nothing_at_all_can_be_learnt_from_empty_rows(kind: str) -> None:
+    features = csr_array((20, 7), dtype=np.float32)
+    truth = marks(np.arange(20)[:, None] % 4 == np.arange(4))
+    scores = fitted(kind, features, truth).scores(features)
+    assert np.array_equal(scores, np.repeat(scores[:1], 20, axis=0))

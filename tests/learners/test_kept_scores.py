@@ -1,0 +1,55 @@
+"""Sparse out-of-fold scores hold each document's best labels and its true ones."""
+
+import numpy as np
+import pytest
+
+from app.learners.kept_scores import BestScores, kept_scores
+from app.learners.label_weights import LabelWeights
+from tests.learners.made_up import made_up, marks
+
+PICK = np.random.default_rng(5)
+SCORES = PICK.permutation(30 * 40).reshape(30, 40).astype(np.float32)
+TRUTH = marks(PICK.random((30, 40)) < 0.1)
+
+
+@pytest.mark.parametrize("kernels", ["auto", "plain"])
+def test_the_best_and_the_true_are_kept_and_nothing_else(
+    kernels: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LABELSERVE_KERNELS", kernels)
+    kept = kept_scores(TRUTH, dense_cells=100, best=5)
+    assert isinstance(kept, BestScores)
+    labels = PICK.permutation(40)
+    for documents in (np.arange(0, 30, 2), np.arange(1, 30, 2)):
+        for block in np.split(labels, [16, 32]):
+            kept.put(documents, block, SCORES[np.ix_(documents, block)])
+    held_out = kept.held_out()
+    expected = TRUTH.toarray()
+    np.put_along_axis(expected, np.argsort(-SCORES, axis=1)[:, :5], True, axis=1)
+    found = held_out.scores.tocoo()
+    assert not held_out.is_exact
+    assert found.nnz == expected.sum()
+    assert np.array_equal(found.data, SCORES[found.coords])
+    assert expected[found.coords].all()
+
+
+def test_few_pairs_are_all_kept() -> None:
+    kept = kept_scores(TRUTH)
+    kept.put(np.arange(30), np.arange(40), SCORES)
+    assert np.array_equal(kept.held_out().scores, SCORES)
+
+
+@pytest.mark.parametrize("kernels", ["auto", "plain"])
+@pytest.mark.parametrize("share", [0.02, 0.9])
+def test_both_layouts_of_weights_score_alike(
+    kernels: str, share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LABELSERVE_KERNELS", kernels)
+    features, _ = made_up(300, 2)
+    dense = PICK.normal(size=(60, 17)).astype(np.float32) * (PICK.random((60, 17)) < share)
+    bias = PICK.normal(size=17).astype(np.float32)
+    weights = LabelWeights.of(type(features)(dense.astype(np.float32)), bias)
+    assert ("weights" in weights.arrays) == (share > 0.5)
+    np.testing.assert_allclose(weights.scores(features), features @ dense + bias, atol=1e-5)
+    columns = np.array([3, 3, 59])
+    assert np.array_equal(weights.of_label(columns, 16), dense[columns, 16])
