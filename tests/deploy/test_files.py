@@ -1,0 +1,194 @@
+"""What deploy/ says is true of the service: settings, ports, paths, limits, figures, pages."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from app.api.app import create_app
+from app.serving.service import Service
+from app.serving.telemetry import Telemetry
+from app.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+DEPLOY = ROOT / "deploy"
+COMPOSE = ROOT / "docker-compose.yml"
+YAML = [COMPOSE, *sorted(DEPLOY.rglob("*.yml")), *sorted(DEPLOY.rglob("*.yaml"))]
+NGINX = (DEPLOY / "nginx" / "nginx.conf").read_text()
+DOCKERFILE = (ROOT / "Dockerfile").read_text()
+
+
+def read(path: Path) -> Any:
+    return yaml.safe_load(path.read_text())
+
+
+def resource(file: str) -> Any:
+    return read(DEPLOY / "kubernetes" / file)
+
+
+DEPLOYMENT = resource("deployment.yaml")["spec"]["template"]["spec"]
+KSERVE = read(DEPLOY / "kserve" / "inferenceservice.yaml")["spec"]["predictor"]
+IMAGE_SETTINGS = dict(re.findall(r"(LABELSERVE_\w+)=(\S+)", DOCKERFILE))
+SETTINGS = Settings.from_environment(IMAGE_SETTINGS)
+
+
+def test_the_yaml_files_parse_and_kustomize_names_every_manifest() -> None:
+    assert all(isinstance(read(path), dict) for path in YAML)
+    listed = set(resource("kustomization.yaml")["resources"])
+    present = {path.name for path in (DEPLOY / "kubernetes").glob("*.yaml")}
+    assert listed == present - {"kustomization.yaml"}
+
+
+def environments() -> dict[str, dict[str, str]]:
+    compose = {
+        f"compose {name}": {key: str(value) for key, value in service["environment"].items()}
+        for name, service in read(COMPOSE)["services"].items()
+        if "environment" in service
+    }
+    kserve = {item["name"]: item["value"] for item in KSERVE["containers"][0]["env"]}
+    return {**compose, "configmap": resource("configmap.yaml")["data"], "kserve": kserve}
+
+
+@pytest.mark.parametrize("place", environments())
+def test_every_variable_is_a_setting_with_a_good_value(place: str) -> None:
+    plain = re.compile(r"\$\{\w+:-(.*)\}")  # compose's ${NAME:-default}
+    given = {key: plain.sub(r"\1", value) for key, value in environments()[place].items()}
+    settings = Settings.from_environment({**IMAGE_SETTINGS, **given})
+    grace = {"configmap": DEPLOYMENT, "kserve": KSERVE}.get(place, {})
+    seconds = grace.get("terminationGracePeriodSeconds", 45)
+    assert seconds > settings.drain_seconds + settings.request_seconds
+
+
+def test_ports_are_the_same_everywhere() -> None:
+    exposed = re.search(r"^EXPOSE (\d+) (\d+)$", DOCKERFILE, re.MULTILINE)
+    assert exposed
+    assert exposed.groups() == (str(SETTINGS.port), str(SETTINGS.metrics_port))
+    assert set(re.findall(r"server replica-\d:(\d+)", NGINX)) == {str(SETTINGS.port)}
+    ports = {port["name"]: port["containerPort"] for port in DEPLOYMENT["containers"][0]["ports"]}
+    assert ports == {"http": SETTINGS.port, "metrics": SETTINGS.metrics_port}
+    assert KSERVE["containers"][0]["ports"][0]["containerPort"] == SETTINGS.port
+    scraped = read(DEPLOY / "prometheus" / "prometheus.yml")["scrape_configs"][0]
+    targets = scraped["static_configs"][0]["targets"]
+    assert targets == [f"replica-{n}:{SETTINGS.metrics_port}" for n in (1, 2)]
+
+
+def test_every_path_that_is_asked_for_exists() -> None:
+    open_ = Settings(auth="none")
+    paths = set(create_app(Service.of(open_)).openapi()["paths"])
+    containers = [DEPLOYMENT["containers"][0], KSERVE["containers"][0]]
+    probes = [
+        container[kind]["httpGet"]["path"]
+        for container in containers
+        for kind in ("startupProbe", "livenessProbe", "readinessProbe")
+        if kind in container
+    ]
+    probes += re.findall(r"/health/\w+", DOCKERFILE)
+    assert set(probes) <= paths
+    assert {"/predict", "/evaluate"} <= paths
+
+
+def location(name: str) -> str:
+    found = re.search(rf"location {re.escape(name)} {{(.*?)\n        }}", NGINX, re.DOTALL)
+    assert found, name
+    return found[1]
+
+
+def megabytes(block: str) -> int:
+    found = re.search(r"client_max_body_size (\d+)m;", block)
+    assert found
+    return int(found[1]) << 20
+
+
+def seconds(block: str, directive: str) -> float:
+    found = re.search(rf"\b{directive} (\d+)s;", block)
+    assert found
+    return float(found[1])
+
+
+def test_the_gateway_lets_through_what_the_service_takes() -> None:
+    assert megabytes(location("= /predict")) == SETTINGS.max_body_bytes
+    assert megabytes(location("/v2/")) == SETTINGS.max_body_bytes
+    assert megabytes(location("= /evaluate")) - SETTINGS.max_upload_bytes == 1 << 20
+    assert seconds(NGINX, "proxy_read_timeout") > SETTINGS.request_seconds
+    assert seconds(location("= /evaluate"), "proxy_read_timeout") > SETTINGS.evaluate_seconds
+
+
+def test_only_what_changes_nothing_is_asked_again() -> None:
+    again = re.findall(r"location (\S+ ?\S*) {[^}]*non_idempotent", NGINX)
+    assert [place.strip() for place in again] == ["= /predict", "/v2/"]
+    assert "proxy_request_buffering off" in location("= /evaluate")
+
+
+def test_the_gateway_passes_on_no_identity_of_a_client() -> None:
+    for header in (SETTINGS.proxy_user_header, SETTINGS.proxy_groups_header):
+        assert re.search(rf'proxy_set_header {header} "";', NGINX, re.IGNORECASE)
+
+
+def test_containers_of_ours_are_locked_down() -> None:
+    services = read(COMPOSE)["services"]
+    for service in services.values():
+        assert service["read_only"] is True
+        assert service["cap_drop"] == ["ALL"]
+        assert service["security_opt"] == ["no-new-privileges:true"]
+    replicas = [services["replica-1"], services["replica-2"]]
+    assert all("./models:/models:ro" in replica["volumes"] for replica in replicas)
+    for container in (DEPLOYMENT["containers"][0], KSERVE["containers"][0]):
+        assert container["securityContext"]["readOnlyRootFilesystem"] is True
+        assert container["securityContext"]["allowPrivilegeEscalation"] is False
+    for pod in (DEPLOYMENT, KSERVE):
+        assert pod["securityContext"]["runAsNonRoot"] is True
+        assert pod["enableServiceLinks"] is False
+
+
+def telemetry() -> dict[str, set[str]]:
+    """Every series the service has, with its labels."""
+    found: dict[str, set[str]] = {"up": {"instance", "job"}}
+    for family in Telemetry().registry.collect():
+        collector = Telemetry().registry._names_to_collectors[family.name]  # type: ignore[index]
+        labels = {*collector._labelnames, "instance", "job"}
+        for suffix in ("_bucket", "_sum", "_count") if family.type == "histogram" else ("",):
+            name = family.name + ("_total" if family.type == "counter" else suffix)
+            found[name] = labels | ({"le"} if suffix == "_bucket" else set())
+    return found
+
+
+def expressions() -> list[str]:
+    rules = read(DEPLOY / "prometheus" / "alerts.yml")["groups"][0]["rules"]
+    panels = json.loads((DEPLOY / "grafana" / "dashboard.json").read_text())["panels"]
+    asked = [target["expr"] for panel in panels for target in panel.get("targets", [])]
+    return [rule["expr"] for rule in rules] + asked
+
+
+SERIES = re.compile(r"\b(up|http_\w+|labelserve_\w+)(?:{([^}]*)})?")
+
+
+@pytest.mark.parametrize("expression", expressions())
+def test_dashboard_and_alerts_ask_for_figures_that_exist(expression: str) -> None:
+    known = telemetry()
+    used = SERIES.findall(expression.replace('"labelserve"', '""'))
+    assert used
+    for name, selector in used:
+        assert name in known
+        assert set(re.findall(r"(\w+)=", selector)) <= known[name]
+    grouped = {
+        word for by in re.findall(r"\bby \(([^)]*)\)", expression) for word in by.split(", ")
+    }
+    assert grouped <= set.union(*(known[name] for name, _ in used))
+    assert expression.count("(") == expression.count(")")
+
+
+def test_every_figure_of_the_service_is_on_the_dashboard() -> None:
+    shown = json.dumps(json.loads((DEPLOY / "grafana" / "dashboard.json").read_text()))
+    families = {re.sub("_(total|bucket|sum|count)$", "", name) for name in telemetry()}
+    assert [name for name in families if name not in shown] == []
+
+
+def test_every_alert_points_to_a_page_that_says_what_to_do() -> None:
+    page = (ROOT / "docs" / "operations.md").read_text()
+    headings = {line.lstrip("# ").lower() for line in page.splitlines() if line.startswith("#")}
+    for rule in read(DEPLOY / "prometheus" / "alerts.yml")["groups"][0]["rules"]:
+        _, _, heading = rule["annotations"]["action"].partition(": ")
+        assert heading in headings
