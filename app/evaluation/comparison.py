@@ -72,7 +72,7 @@ def compare(
     Where the two know different labels, labels known to one of them only count for both.
     """
     options = options or EvaluationOptions()
-    resamples = options.bootstrap or RESAMPLES
+    resamples, options = options.bootstrap or RESAMPLES, replace(options, bootstrap=0)
     if a.scorer.labels.names != b.scorer.labels.names:
         options = replace(options, include_test_labels=True)
     with ExitStack() as stack:
@@ -80,16 +80,18 @@ def compare(
         both = []
         for name, system in (("a", a), ("b", b)):
             (folder / name).mkdir()
-            judged = _judged(system, options, folder / name, progress)
-            stack.enter_context(closing(judged.measurement))
-            both.append(judged)
+            measurement = Measurement(
+                system.scorer, options, system.info, folder / name, keeps_pairs=True
+            )
+            stack.enter_context(closing(measurement))
+            both.append(_judged(system, options, measurement, progress))
         found: dict[str, Any] = json_safe(_compared(both[0], both[1], resamples))
         return found
 
 
-def _judged(system: System, options: EvaluationOptions, folder: Path, progress: Progress) -> Judged:
-    options = replace(options, bootstrap=0)
-    measurement = Measurement(system.scorer, options, system.info, folder, keeps_pairs=True)
+def _judged(
+    system: System, options: EvaluationOptions, measurement: Measurement, progress: Progress
+) -> Judged:
     run = Run(system.scorer, measurement, options, system.info)
     return Judged(run.report(system.documents(), progress), measurement, run.truth.names)
 

@@ -1,0 +1,35 @@
+"""The proportional cut against its definition."""
+
+import math
+
+import numpy as np
+import pytest
+
+from app.errors import InvalidRequestError
+from app.evaluation import EvaluationOptions, chunks, evaluate
+from tests.evaluation.systems import info, judged, made_up
+
+
+@pytest.mark.parametrize("x", [0.3, 1.0, 2.5])
+def test_every_label_gets_its_share_of_the_best_documents(
+    x: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chunks, "DOCUMENTS", 9)
+    system, documents = made_up(70)
+    report = judged(system, documents, decision=f"proportion:{x}")
+    frequencies = info().training_counts
+    assert frequencies is not None
+    for column, label in enumerate(report["labels"]):
+        wanted = min(math.floor(x * 70 * frequencies[column] / 1000 + 0.5), 70)
+        ranked = sorted(range(70), key=lambda row: (-system.rows[row, column], row))
+        given = [row for row in ranked[:wanted] if system.rows[row, column] > -np.inf]
+        right = sum(label["label"] in documents[row].labels for row in given)
+        assert (label["tp"], label["fp"]) == (right, len(given) - right)
+
+
+def test_without_training_frequencies_or_all_scores_it_is_refused() -> None:
+    system, documents = made_up(20)
+    with pytest.raises(InvalidRequestError, match="training frequencies"):
+        evaluate(system, documents, EvaluationOptions(decision="proportion:1"))
+    with pytest.raises(InvalidRequestError, match="all scores at once"):
+        judged(system, documents, decision="proportion:1", max_cells=10)

@@ -1,0 +1,78 @@
+"""Any system can be judged by the scores it wrote down."""
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.decisions.score_cut import ScoreCut
+from app.errors import InvalidDataError
+from app.evaluation import EvaluationOptions, evaluate
+from app.evaluation.scored_file import ScoredFile
+from tests.evaluation.systems import documents_of, judged, made_up
+from tests.evaluation.test_report import flat
+
+
+def test_pairs_in_libmultilabels_form_are_judged_like_the_system_itself(tmp_path: Path) -> None:
+    system, documents = made_up(40)
+    lines = [
+        " ".join(f"{n}:{s}" for n, s in zip(system.names, row, strict=True) if s > -np.inf)
+        for row in system.rows.tolist()
+    ]
+    file = tmp_path / "scores.txt.gz"
+    file.write_bytes(gzip.compress("\n".join(lines).encode()))
+    scored = ScoredFile(file, system.names)
+    theirs = evaluate(scored, scored.paired(documents)).as_dict()
+    ours = evaluate(system, documents).as_dict()
+    for part in ("ranking", "decisions", "curves"):
+        assert flat(theirs[part]) == flat(ours[part])
+
+
+def test_written_predictions_are_read_again_with_the_same_decisions(tmp_path: Path) -> None:
+    system, documents = made_up(40)
+    system.decision = ScoreCut(np.linspace(-1, 1, 6).astype(np.float32), "micro-f")
+    file = tmp_path / "predictions.jsonl"
+    ours = judged(system, documents, predictions=file)
+    scored = ScoredFile(file, {label for d in documents for label in d.labels})
+    theirs = evaluate(scored, scored.paired(documents), EvaluationOptions()).as_dict()
+    for average in ("micro", "macro", "samples"):
+        assert theirs["decisions"][average] == pytest.approx(ours["decisions"][average])
+    assert scored.cautions == []
+
+
+def test_labels_of_the_test_set_that_no_line_names_count_as_missed(tmp_path: Path) -> None:
+    file = tmp_path / "scores"
+    file.write_text("a:0.9\na:0.8\n")
+    scored = ScoredFile(file, ["a", "b"])
+    report = evaluate(scored, scored.paired(documents_of([["a"], ["b"]]))).as_dict()
+    assert report["decisions"]["micro"]["recall"] == 0.5
+    assert report["data"]["zero_shot_pairs"] == 0
+    assert "rank:K" in scored.cautions[0]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("a:1\n", "ends before"),
+        ("a:1\nb:1\nc:1\n", "more lines"),
+        ("a:1\nb:x\n", "scores:2"),
+        ("a:1\na:1 a:2\n", "named twice"),
+        ("a:1\na:nan\n", "not a number"),
+        ('a:1\n{"labels": 3}\n', "scores:2"),
+        ('a:1\n{"id": "other", "labels": []}\n', "the id is not"),
+        ("a:1\n:1\n", "scores:2"),
+    ],
+)
+def test_a_file_that_does_not_fit_is_refused_with_its_line(
+    content: str, said: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "scores"
+    file.write_text(content)
+    with pytest.raises(InvalidDataError, match=said):
+        judge(file)
+
+
+def judge(file: Path) -> None:
+    scored = ScoredFile(file)
+    evaluate(scored, scored.paired(documents_of([["a"], ["b"]])))
