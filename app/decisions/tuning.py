@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from app.decisions.base import Decision
 from app.decisions.hulls import Hulls, beside
 from app.decisions.macro_f import f_by_vertex, macro_f_vertices
-from app.decisions.micro_f import micro_f_vertices
+from app.decisions.micro_f import micro_f, micro_f_vertices
 from app.decisions.micromacro import micromacro_cuts, micromacro_pooled_cuts
 from app.decisions.rank_cut import RankCut
 from app.decisions.score_cut import ScoreCut
+from app.decisions.steady import steady_cuts
 from app.errors import InvalidRequestError
 from app.heldout import HeldOut
 
@@ -25,6 +26,9 @@ class TuningOptions:
     fbr: float = 0.0
     fbr_kind: int = 1
     """0: such a label is never assigned; 1: its cut goes just below its highest score."""
+    resamples: int = 100
+    """Over how many resamples micro-f and macro-f average each cut (docs/decisions.md); 0: none,
+    the cuts of the highest value on the held-out scores themselves."""
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -32,6 +36,8 @@ class TuningOptions:
             raise InvalidRequestError("beta is a number above 0")
         if not 0 <= self.fbr <= 1:
             raise InvalidRequestError("fbr is an F value from 0 to 1")
+        if not 0 <= self.resamples <= 10_000:
+            raise InvalidRequestError("resamples is a whole number from 0 to 10000")
         if self.fbr_kind not in (0, 1):
             raise InvalidRequestError("fbr_kind is 0 (never assigned) or 1 (highest score only)")
 
@@ -65,11 +71,15 @@ Cuts = NDArray[np.float32]
 
 
 def _micro(held_out: HeldOut, hulls: Hulls, options: TuningOptions) -> Cuts:
-    return cuts_at(hulls, micro_f_vertices(hulls, options.beta), options)
+    vertices = micro_f_vertices(hulls, options.beta)
+    best = np.full(hulls.n_labels, micro_f(hulls, vertices, options.beta))
+    return _cuts(held_out, hulls, vertices, best, options)
 
 
 def _macro(held_out: HeldOut, hulls: Hulls, options: TuningOptions) -> Cuts:
-    return cuts_at(hulls, macro_f_vertices(hulls, options.beta), options)
+    vertices = macro_f_vertices(hulls, options.beta)
+    best = f_by_vertex(hulls, options.beta)[vertices]
+    return _cuts(held_out, hulls, vertices, best, options)
 
 
 TUNERS: dict[str, Callable[[HeldOut, Hulls, TuningOptions], Cuts]] = {
@@ -80,9 +90,21 @@ TUNERS: dict[str, Callable[[HeldOut, Hulls, TuningOptions], Cuts]] = {
 }
 
 
-def cuts_at(hulls: Hulls, vertices: NDArray[np.int64], options: TuningOptions) -> Cuts:
-    """The cuts of the vertices, with FBR.0 or FBR.1 (Yang 2001) where a label's F_β is too low."""
+def _cuts(
+    held_out: HeldOut,
+    hulls: Hulls,
+    vertices: NDArray[np.int64],
+    best: NDArray[np.float64],
+    options: TuningOptions,
+) -> Cuts:
+    """The cuts of the vertices, steadied, with FBR.0 or FBR.1 (Yang 2001) for weak labels.
+
+    `best` is the F_β that each label's cut is to serve.
+    """
     cuts = hulls.cuts[vertices].copy()
+    if options.resamples:
+        prices = best / (1 + options.beta**2)
+        cuts = steady_cuts(held_out, cuts, prices, resamples=options.resamples, seed=options.seed)
     weak = (f_by_vertex(hulls, options.beta)[vertices] < options.fbr) & np.isfinite(cuts)
     top = hulls.cuts[hulls.offsets[:-1]]  # the next number above the highest score
     below_highest = beside(beside(top, -np.inf), -np.inf)

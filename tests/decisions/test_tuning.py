@@ -8,6 +8,7 @@ from app.decisions import DECISIONS, decision_class
 from app.decisions.abstention import Abstention
 from app.decisions.base import Decision
 from app.decisions.hulls import Hulls
+from app.decisions.micro_f import micro_f_vertices
 from app.decisions.proportion_cut import ProportionCut, refuse_single
 from app.decisions.rank_cut import RankCut
 from app.decisions.score_cut import ScoreCut
@@ -60,9 +61,34 @@ def test_other_names_are_refused(name: str) -> None:
         tuned(name, held_out([[1]], [[1]]))
 
 
+@given_patiently(held_outs())
+def test_without_resamples_micro_f_is_the_best_there_is(data: HeldOut) -> None:
+    hulls = Hulls.of(data)
+    exact = tuned("micro-f", data, resamples=0)
+    np.testing.assert_array_equal(exact.cuts, hulls.cuts[micro_f_vertices(hulls)])
+
+
+def test_steady_cuts_lie_where_the_trade_changes_not_in_a_chance_gap() -> None:
+    # Far more right than wrong above 0, and one stray positive far below.
+    random = np.random.default_rng(0)
+    scores = np.concatenate([random.uniform(0, 1, 60), random.uniform(-1, 0, 60), [-3.0]])
+    truth = np.concatenate([random.random(60) < 0.9, random.random(60) < 0.1, [True]])
+    data = held_out(scores[:, None].tolist(), truth[:, None].tolist())
+    steady = tuned("macro-f", data)
+    assert steady.cuts is not None
+    assert -0.3 < steady.cuts[0] < 0.3
+    np.testing.assert_array_equal(tuned("macro-f", data).cuts, steady.cuts)
+
+
+@pytest.mark.parametrize("wrong", [{"beta": 0}, {"fbr": 2}, {"fbr_kind": 3}, {"resamples": -1}])
+def test_options_out_of_range_are_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(InvalidRequestError, match=next(iter(wrong))):
+        TuningOptions(**wrong)
+
+
 def test_fbr_drops_weak_labels_or_leaves_them_one_document() -> None:
     data = held_out([[3], [2], [1], [0]], [[0], [0], [0], [1]])
-    assert tuned("micro-f", data, fbr=0.0).decide(data.scores).sum() == 4
+    assert tuned("micro-f", data, resamples=0).decide(data.scores).sum() == 4
     assert tuned("micro-f", data, fbr=0.9, fbr_kind=0).decide(data.scores).sum() == 0
     assert tuned("micro-f", data, fbr=0.9, fbr_kind=1).decide(data.scores).ravel().tolist() == [
         True,
