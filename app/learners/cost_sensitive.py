@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.arrays import Features, Scores, Truth
+from app.heldout import HeldOut
 from app.learners.base import Fitting
 from app.learners.folds import stratified_folds
 from app.learners.label_weights import LabelWeights
 from app.learners.one_vs_rest import OneVsRest
+from app.learners.out_of_fold import fit_with_out_of_fold
 from app.state import State
 
 GRID = (1.0, 1.33, 1.8, 2.5, 3.67, 6.0, 13.0)
@@ -42,10 +44,23 @@ class CostSensitive:
     def fit(self, features: Features, truth: Truth, fitting: Fitting | None = None) -> Self:
         """Find the costs, then learn from all documents with them."""
         fitting = fitting or Fitting()
-        self.costs = np.asarray(GRID)[self._choose(self._tried(features, truth, fitting))]
-        learner = OneVsRest(**self._settings, costs=self.costs)
-        self._fitted = learner.fit(features, truth, fitting)
+        self._fitted = self._with_costs(features, truth, fitting).fit(features, truth, fitting)
         return self
+
+    def fit_with_held_out(
+        self, features: Features, truth: Truth, folds: NDArray[Any], fitting: Fitting
+    ) -> HeldOut:
+        """Learn, and out-of-fold scores with the same costs: they are not searched in every fold.
+
+        One number a label, out of seven, is thus chosen with a look at the held-out documents.
+        """
+        self._fitted = self._with_costs(features, truth, fitting)
+        _, held_out = fit_with_out_of_fold(self._fitted, features, truth, folds, fitting)
+        return held_out
+
+    def _with_costs(self, features: Features, truth: Truth, fitting: Fitting) -> OneVsRest:
+        self.costs = np.asarray(GRID)[self._choose(self._tried(features, truth, fitting))]
+        return OneVsRest(**self._settings, costs=self.costs)
 
     def _tried(self, features: Features, truth: Truth, fitting: Fitting) -> NDArray[np.int64]:
         """(costs, labels, 3): TP, FP and FN over the held-out folds for every cost of the grid."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, issparse, vstack
+from scipy.sparse import csr_array, issparse
 
-from app.arrays import Scores, Truth
+from app.arrays import Truth
 from app.artifacts.info import Info
 from app.classifier import Classifier
 from app.datasets.collection import Collection
@@ -24,14 +24,12 @@ from app.decisions.tuning import TuningOptions, tune
 from app.errors import InvalidRequestError
 from app.heldout import HeldOut
 from app.learners.folds import stratified_folds
+from app.learners.kept_scores import kept_scores
 from app.model import Model
 from app.progress import Progress, silent
 from app.training.train import Trained
 
 CHUNK = 512
-DENSE_CELLS = 200_000_000
-KEPT = 300
-"""Where dense scores would not fit, each document's best labels are kept, and its true ones."""
 FOLDS = 5
 
 
@@ -95,25 +93,13 @@ def score_all(
     progress: Progress = silent,
 ) -> HeldOut:
     """The model's scores of documents it was not trained on; sparse where dense would not fit."""
-    n_documents = truth.shape[0]
-    is_small = n_documents * truth.shape[1] <= DENSE_CELLS
-    parts: list[Any] = []
-    for start in range(0, n_documents, CHUNK):
-        rows = slice(start, start + CHUNK)
-        scores = classifier.scores(documents[rows], jobs=jobs)
-        parts.append(scores if is_small else _best(scores, truth[rows]))
-        progress("score", min(start + CHUNK, n_documents), n_documents)
-    joined = np.concatenate(parts) if is_small else vstack(parts)
-    return HeldOut.of(joined, truth, is_exact=is_small)
-
-
-def _best(scores: Scores, truth: Truth) -> csr_array:
-    kept = truth.toarray()
-    limit = np.partition(scores, scores.shape[1] - KEPT, axis=1)[:, -KEPT, None]
-    kept |= scores >= limit
-    kept &= scores > -np.inf
-    rows, columns = np.nonzero(kept)
-    return csr_array((scores[rows, columns], (rows, columns)), shape=scores.shape)
+    kept, labels = kept_scores(truth), np.arange(truth.shape[1])
+    for start in range(0, truth.shape[0], CHUNK):
+        rows = np.arange(start, min(start + CHUNK, truth.shape[0]))
+        chunk = documents[rows[0] : rows[-1] + 1]
+        kept.put(rows, labels, classifier.scores(chunk, jobs=jobs))
+        progress("score", int(rows[-1]) + 1, truth.shape[0])
+    return kept.held_out()
 
 
 def _recipe(model: Model, choice: Choice) -> Choice:

@@ -8,6 +8,7 @@ from app.learners import learner_class
 from app.learners.base import Fitting
 from app.learners.cost_sensitive import GRID, CostSensitive, CostSensitiveMicro
 from app.learners.one_vs_rest import OneVsRest
+from app.learners.out_of_fold import fit_with_out_of_fold
 
 
 def data(n_documents: int = 240) -> tuple[csr_array, csr_array]:
@@ -29,6 +30,17 @@ def test_the_chosen_costs_are_those_the_final_weights_were_trained_with(kind: st
     again = learner_class(kind).from_state(learner.state())
     np.testing.assert_array_equal(again.scores(features), learner.scores(features))
     assert set(learner.costs) <= set(GRID)
+
+
+def test_held_out_scores_come_from_the_same_costs() -> None:
+    features, truth = data()
+    folds = np.arange(truth.shape[0]) % 3
+    learner = CostSensitive()
+    held_out = learner.fit_with_held_out(features, truth, folds, Fitting())
+    again = OneVsRest(costs=learner.costs)
+    _, expected = fit_with_out_of_fold(again, features, truth, folds, Fitting())
+    np.testing.assert_array_equal(held_out.scores, expected.scores)
+    np.testing.assert_array_equal(learner.scores(features), again.scores(features))
 
 
 def test_each_label_has_its_own_cost_but_micro_has_one_for_all() -> None:
