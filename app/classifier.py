@@ -32,14 +32,14 @@ class Member:
     """What its scores are multiplied with when members are added up; 1 for a lone member."""
     floor: float = 0.0
     """What stands for a score it does not give, while another member gives one."""
-    _joined: Joined = field(init=False, repr=False, compare=False)
+    joined: Joined = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_joined", Joined(self.vectorizer, self.learner))
+        object.__setattr__(self, "joined", Joined(self.vectorizer, self.learner))
 
     def scores(self, documents: Sequence[Any], *, jobs: int = 1) -> Scores:
         """Score every label for every document, in one step where a kernel can."""
-        scores = self._joined.scores(documents, jobs=jobs)
+        scores = self.joined.scores(documents, jobs=jobs)
         if scores is not None:
             return scores
         return self.learner.scores(self.vectorizer.transform(documents, jobs=jobs), jobs=jobs)

@@ -1,0 +1,41 @@
+"""The model that the prediction benchmarks share: trained once by scripts/train.py, on debtags."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from bench.contest import WORK, data_folder, environment
+from bench.peers_venv import ROOT
+
+MODELS = WORK / "models"
+
+
+def prepare() -> None:
+    """Train it unless it is there, and write its weights as one dense matrix for the peers."""
+    if not (MODELS / "debtags" / "current").exists():
+        data = data_folder() / "debtags" / "train.txt.gz"
+        command = [sys.executable, "scripts/train.py", str(data), "--model", "debtags"]
+        options = ["--models-dir", str(MODELS), "--jobs", "2"]
+        subprocess.run([*command, *options], check=True, cwd=ROOT, env=environment("labelserve"))
+    if not (MODELS / "stacked.npy").exists():
+        np.save(MODELS / "stacked.npy", stacked())
+
+
+def stacked() -> np.ndarray:
+    """Weights (features + 1, labels), the bias in the last row."""
+    from app.artifacts.store import Store
+    from app.model import load_model
+
+    learner = load_model(Store(MODELS), "debtags").classifier.members[0].learner
+    arrays = learner.weights.arrays  # type: ignore[attr-defined]
+    if "weights" in arrays:
+        return np.vstack([arrays["weights"], arrays["bias"]])
+    starts, bias = arrays["starts"], arrays["bias"]
+    dense = np.zeros((len(starts), len(bias)), np.float32)
+    rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    dense[rows, arrays["labels"]] = arrays["values"]
+    dense[-1] = bias
+    return dense

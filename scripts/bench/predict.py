@@ -1,0 +1,67 @@
+"""Prediction in process: text → the five best labels, in batches and one document at a time."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from bench.contest import Contestant, contest, is_quick, machine
+from bench.model import prepare
+from bench.peers_venv import versions
+from bench.sections import write_section
+
+NAMES = ["labelserve", "scikit_learn", "pecos"]
+SLOWER = ["libmultilabel", "omikuji", "napkinxc", "fasttext"]
+"""Peers that are trained first, which takes minutes: not in a quick run."""
+
+
+def main() -> None:
+    """Measure, print and write the section `prediction`."""
+    turns, names = (2, NAMES) if is_quick() else (5, NAMES + SLOWER)
+    prepare()
+    contestants = contest("predict", names, ["batch", "one"], turns)
+    text = section(contestants, turns)
+    print(text)
+    if not is_quick():
+        write_section("prediction", text)
+
+
+def section(contestants: list[Contestant], turns: int) -> str:
+    """The section in Markdown."""
+    ours = contestants[0]
+    rows = [_row(other, ours) for other in contestants]
+    installed = ", ".join(f"{name} {version}" for name, version in versions().items())
+    return "\n".join(
+        [
+            "## Prediction in process: text → the five best labels",
+            "",
+            "debtags, 594 labels; batch: all 6,108 test texts at once; one: 1,000 of them one by "
+            f"one; medians of {turns} turns taken alternately, one thread. scikit-learn has our "
+            "weights as one dense float32 matrix. PECOS has its own vectorizer (blanks only) and "
+            "one-vs-rest; LibMultiLabel, omikuji (3 trees) and napkinXC (PLT) work behind "
+            "scikit-learn's vectorizer; fastText has its own features.",
+            "",
+            "| | batch, CPU µs/text | ÷ ours | one, CPU µs | ÷ ours | p50 µs | p99 µs | peak MB |",
+            "|---|---|---|---|---|---|---|---|",
+            *rows,
+            "",
+            f"{machine()}; peers: {installed}. Reproduce: "
+            "`.venv/bin/python scripts/bench/run.py --only predict`.",
+        ]
+    )
+
+
+def _row(other: Contestant, ours: Contestant) -> str:
+    if other.failure:
+        return f"| {other.name} | did not run: {other.failure} | | | | | | |"
+    batch, own_batch = (1e6 * c.median("batch", "cpu") / 6108 for c in (other, ours))
+    one, own_one = (c.median("one", "cpu_us") for c in (other, ours))
+    p50, p99 = other.median("one", "p50_us"), other.median("one", "p99_us")
+    peak = other.median("one", "peak_mb")
+    return (
+        f"| {other.name} | {batch:.1f} | {batch / own_batch:.1f}× | {one:.1f} "
+        f"| {one / own_one:.1f}× | {p50:.1f} | {p99:.1f} | {peak:.0f} |"
+    )
+
+
+if __name__ == "__main__":
+    main()

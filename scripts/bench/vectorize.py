@@ -1,0 +1,59 @@
+"""Vectorizing: texts → tf-idf rows, beside scikit-learn (the same matrix) and PECOS."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from bench.contest import Contestant, contest, is_quick, machine
+from bench.peers_venv import versions
+from bench.sections import write_section
+
+NAMES = ["labelserve", "scikit_learn", "pecos"]
+ROUNDS = ["fit_transform", "transform"]
+
+
+def main() -> None:
+    """Measure, print and write the section `vectorizing`."""
+    turns = 2 if is_quick() else 7
+    contestants = contest("vectorize", NAMES, ROUNDS, turns)
+    text = section(contestants, turns)
+    print(text)
+    if not is_quick():
+        write_section("vectorizing", text)
+
+
+def section(contestants: list[Contestant], turns: int) -> str:
+    """The section in Markdown."""
+    ours = contestants[0]
+    rows = []
+    for other in contestants:
+        if other.failure:
+            rows.append(f"| {other.name} | did not run: {other.failure} | | | | |")
+            continue
+        cells = [
+            f"{other.median(name, 'cpu'):.3f} | {other.median(name, 'wall'):.3f} "
+            f"| {other.median(name, 'cpu') / ours.median(name, 'cpu'):.1f}×"
+            for name in ROUNDS
+        ]
+        rows.append(f"| {other.name} | {' | '.join(cells)} |")
+    installed = ", ".join(f"{name} {version}" for name, version in versions().items())
+    return "\n".join(
+        [
+            "## Vectorizing",
+            "",
+            f"debtags: fit_transform of 24,192 texts, transform of 6,108; medians of {turns} turns "
+            "taken alternately, one thread. scikit-learn's matrix is the same as ours (tested); "
+            "PECOS splits at blanks only.",
+            "",
+            "| | fit_transform CPU s | wall s | ÷ ours | transform CPU s | wall s | ÷ ours (CPU) |",
+            "|---|---|---|---|---|---|---|",
+            *rows,
+            "",
+            f"{machine()}; peers: {installed}. Reproduce: "
+            "`.venv/bin/python scripts/bench/run.py --only vectorize`.",
+        ]
+    )
+
+
+if __name__ == "__main__":
+    main()
