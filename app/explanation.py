@@ -11,6 +11,7 @@ from app.classifier import Classifier, Member
 from app.errors import InvalidRequestError
 
 Spans = list[tuple[int, int]]
+SPANS = "term_spans"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +48,14 @@ class _Part:
     """One member's features of the text."""
 
     def __init__(self, member: Member, text: str, is_one_of_several: bool) -> None:
-        if not hasattr(member.learner, "contributions"):
+        if not (hasattr(member.learner, "contributions") and hasattr(member.vectorizer, SPANS)):
             raise InvalidRequestError(
                 f"the learner {member.learner.kind} cannot explain its scores", pointer="/explain"
             )
         self._learner: Any = member.learner
-        self._vectorizer: Any = member.vectorizer
-        self._text = text
+        self._terms = member.vectorizer.terms()
         self._weight = member.weight if is_one_of_several else 1.0
-        row = member.vectorizer.transform([text])
-        self._columns: NDArray[np.int32] = row.indices
-        self._values: NDArray[np.float32] = row.data
+        self._columns, self._values, self._spans = getattr(member.vectorizer, SPANS)(text)
 
     def contributions(self, label: int) -> tuple[NDArray[np.float64], float]:
         """What each feature adds to the label's score, and the bias."""
@@ -67,12 +65,7 @@ class _Part:
     def reason(self, position: int, weight: float) -> Reason:
         """The feature at this position, with its places in the text."""
         column = int(self._columns[position])
-        term = self._vectorizer.terms()[column]
-        return Reason(term, weight, self._spans().get(column, []))
-
-    def _spans(self) -> dict[int, Spans]:
-        spans: dict[int, Spans] = self._vectorizer.term_spans(self._text)
-        return spans
+        return Reason(self._terms[column], weight, self._spans.get(column, []))
 
 
 def _explanation(parts: list[_Part], label: int, n_terms: int) -> Explanation:

@@ -31,8 +31,10 @@ def create_app(service: Service, *, log_stream: BinaryIO | None = None) -> FastA
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await service.start()
-        yield
-        await service.stop()
+        try:
+            yield
+        finally:
+            await service.stop()
 
     app = FastAPI(
         title=TITLE,
@@ -40,7 +42,6 @@ def create_app(service: Service, *, log_stream: BinaryIO | None = None) -> FastA
         docs_url=None,
         redoc_url=None,
         openapi_url="/openapi.json" if settings.docs else None,
-        root_path=settings.root_path,
         lifespan=lifespan,
     )
     app.state.service = service
@@ -60,7 +61,8 @@ def create_app(service: Service, *, log_stream: BinaryIO | None = None) -> FastA
 
 async def _answer(request: Request, error: Exception) -> Response:
     status, headers, body = problem(error, visit_of(request.scope).request_id)
-    if request.scope["path"].startswith(f"{request.scope.get('root_path', '')}/v2"):
+    path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
+    if f"{path}/".startswith("/v2/"):
         headers, body = protocol_error(headers, body)
     answer = Response(body, status)
     answer.raw_headers[:] = [*headers, (b"content-length", b"%d" % len(body))]

@@ -28,6 +28,7 @@ class Door:
 
     def __init__(self, app: ASGIApp, service: Service, access_log: AccessLog | None) -> None:
         self._app, self._service, self._log = app, service, access_log
+        self._root = service.settings.root_path
         self._durations: dict[tuple[str, str, int], Any] = {}
         self._in_flight: Gauge = service.telemetry.in_flight.labels("all")
 
@@ -37,6 +38,8 @@ class Door:
             await self._app(scope, receive, send)
             return
         visit = scope["visit"] = Visit(scope)
+        if self._root:
+            _set_root(scope, self._root)
 
         async def answering(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -89,6 +92,13 @@ class Door:
         duration.observe(perf_counter() - visit.start)
         if self._log is not None:
             self._log.write(visit)
+
+
+def _set_root(scope: Scope, root: str) -> None:
+    """Make links right and routes found, whether or not the gateway has cut its own path off."""
+    scope["root_path"] = root
+    if not f"{scope['path']}/".startswith(f"{root}/"):
+        scope["path"] = root + scope["path"]
 
 
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}

@@ -21,7 +21,7 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
 def document(app: FastAPI) -> dict[str, Any]:
     """The whole document."""
     found = get_openapi(title=app.title, version=app.version, routes=app.routes)
-    found["servers"] = [{"url": app.root_path or "/"}]
+    found["servers"] = [{"url": app.state.service.settings.root_path or "/"}]
     schemas = found.setdefault("components", {}).setdefault("schemas", {})
     schemas.update(components(PredictRequest, PredictResponse, Call, Problem))
     for name in ("HTTPValidationError", "ValidationError"):

@@ -28,7 +28,7 @@ class Predictor:
         """The model that was named, or the default one, if the caller may use it."""
         if reference is not None:
             identity.require_model(reference.partition("@")[0])
-        loaded = self._service.registry.get(reference)
+        loaded = self._service.registry.get(reference, identity.may_use)
         identity.require_model(loaded.model.name)
         visit.model, visit.version = loaded.model.name, loaded.model.version
         return loaded

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 from msgspec import Meta
 
 from app.api.errors import invalid_body
-from app.errors import InvalidRequestError, MalformedBodyError
+from app.errors import InvalidRequestError
 from app.prediction import Query
 
 PREFIX = 4
@@ -24,9 +24,9 @@ class InputParameters(msgspec.Struct, omit_defaults=True):
 class Input(msgspec.Struct, omit_defaults=True):
     """One tensor that was sent: texts, as strings here or as bytes after the JSON."""
 
-    name: str
-    shape: list[Annotated[int, Meta(ge=0)]]
-    datatype: str
+    name: Literal["text"]
+    shape: Annotated[list[Annotated[int, Meta(ge=1)]], Meta(min_length=1, max_length=2)]
+    datatype: Literal["BYTES"]
     parameters: InputParameters = msgspec.field(default_factory=InputParameters)
     data: Any = None
 
@@ -40,7 +40,7 @@ class OutputParameters(msgspec.Struct, omit_defaults=True):
 class Output(msgspec.Struct, omit_defaults=True):
     """One tensor that is wanted."""
 
-    name: str
+    name: Literal["predictions"]
     parameters: OutputParameters = msgspec.field(default_factory=OutputParameters)
 
 
@@ -96,14 +96,10 @@ def called(body: bytes, header_length: bytes) -> tuple[Call, list[str]]:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise invalid_body(error) from None
     given = call.inputs[0]
-    if given.name != Call.INPUT or given.datatype != "BYTES":
-        raise InvalidRequestError("accepted: one input `text` of datatype BYTES")
     size = given.parameters.binary_data_size
     texts = _of_json(given.data) if size is None else _of_bytes(body[end:], size)
-    if given.shape not in ([len(texts)], [len(texts), 1]) or not texts:
-        raise InvalidRequestError("the input's shape is [N] or [N, 1], with N texts, at least 1")
-    if call.outputs and call.outputs[0].name != Call.OUTPUT:
-        raise InvalidRequestError("accepted: one output, `predictions`")
+    if given.shape not in ([len(texts)], [len(texts), 1]):
+        raise InvalidRequestError("the input's shape is [N] or [N, 1], with N texts")
     return call, texts
 
 
@@ -125,7 +121,7 @@ def answered(call: Call, lines: Sequence[bytes], model: str, version: str) -> An
 def _of_json(data: Any) -> list[str]:
     """Strings, in one list or in rows of one or more."""
     rows = data if isinstance(data, list) else [None]
-    flat = [text for row in rows for text in (row if isinstance(row, list) else [row])]
+    flat: list[Any] = [text for row in rows for text in (row if isinstance(row, list) else [row])]
     if not all(isinstance(text, str) for text in flat):
         raise InvalidRequestError("the input's data are strings")
     return flat
@@ -134,12 +130,12 @@ def _of_json(data: Any) -> list[str]:
 def _of_bytes(packed: bytes, size: int) -> list[str]:
     texts, start = [], 0
     if size != len(packed):
-        raise MalformedBodyError("the binary data are not as long as the header says")
+        raise InvalidRequestError("the binary data are not as long as the header says")
     while start < size:
         begin = start + PREFIX
         end = begin + int.from_bytes(packed[start:begin], "little")
         if end > size:
-            raise MalformedBodyError("an element is longer than the binary data")
+            raise InvalidRequestError("an element is longer than the binary data")
         texts.append(_text(packed[begin:end]))
         start = end
     return texts
@@ -149,4 +145,4 @@ def _text(data: bytes) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        raise MalformedBodyError("a text is not UTF-8") from None
+        raise InvalidRequestError("a text is not UTF-8") from None

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import sys
 import threading
 from collections.abc import Awaitable
 from dataclasses import dataclass
@@ -21,10 +22,11 @@ from app.errors import AppError, DeadlineError, EvaluationCrashedError
 from app.evaluation import EvaluationOptions, ModelInfo, evaluate
 from app.model import load_model
 from app.serving.admission import Deadline
+from app.serving.logs import place
 from app.serving.spool import storage_errors
 
 NICENESS = 5  # predictions come first
-PRELOADED = ["app.main", "app.serving.evaluating"]
+PRELOADED = ["app.serving.preloaded"]
 CARRIED = ("line", "best", "pointer")
 
 
@@ -50,7 +52,7 @@ async def evaluated(job: Job, deadline: Deadline, left: Awaitable[None]) -> byte
 
     `left` ends when the client does not wait any more; then CancelledError is raised.
     """
-    process = _context().Process(target=_run, args=(job, os.getpid()), daemon=True)
+    process = _context().Process(target=_run, args=(job,), daemon=True)
     await asyncio.to_thread(process.start)
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
     waiting = [asyncio.ensure_future(ended.wait()), asyncio.ensure_future(left)]
@@ -89,7 +91,7 @@ def _read(job: Job) -> bytes:
     return content
 
 
-def _run(job: Job, server: int) -> None:
+def _run(job: Job) -> None:
     """The process: write the report or the error, whole or not at all."""
     threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
     os.nice(NICENESS)
@@ -98,6 +100,9 @@ def _run(job: Job, server: int) -> None:
             content = _report(job)
     except AppError as error:
         content = _kept(error)
+    except Exception as error:  # its message may hold words of the test set: only its place is told
+        sys.stderr.write(json.dumps({"level": "error", "message": place(error)}) + "\n")
+        content = _kept(EvaluationCrashedError("the evaluation failed; the log says where"))
     unfinished = job.result.with_suffix(".unfinished")
     unfinished.write_text(json.dumps(content, ensure_ascii=False, allow_nan=False))
     unfinished.rename(job.result)

@@ -56,6 +56,7 @@ class Failure:
 
 
 OnFailure = Callable[[str, str], None]
+Visible = Callable[[str], bool]
 
 
 class Registry:
@@ -91,12 +92,15 @@ class Registry:
         """Every model of the store, loaded or not."""
         return self._names
 
-    def get(self, reference: str | None) -> Loaded:
-        """The model of `NAME` or `NAME@VERSION`; without one the default, else the only one."""
-        name, at, version = (reference or self._default_name()).partition("@")
+    def get(self, reference: str | None, visible: Visible = lambda name: True) -> Loaded:
+        """The model of `NAME` or `NAME@VERSION`; without one the default, else the only one.
+
+        Only models that are `visible` to the caller count, and are named in errors.
+        """
+        name, at, version = (reference or self._default_name(visible)).partition("@")
         found = self._loaded.get(name)
         if found is None:
-            raise self._missing(name)
+            raise self._missing(name, visible)
         if at and version != found.model.version:
             raise ModelNotFoundError([f"{name}@{found.model.version}"])
         return found
@@ -163,23 +167,24 @@ class Registry:
             log.error("%s@%s cannot be loaded: %s", name, version, reason)
         self._on_failure(name, kind)
 
-    def _default_name(self) -> str:
+    def _default_name(self, visible: Visible) -> str:
         if self._default:
             return self._default
-        if len(self._names) == 1:
-            return self._names[0]
+        names = [name for name in self._names if visible(name)]
+        if len(names) == 1:
+            return names[0]
         if not self._was_read:  # 503, so that a gateway asks another replica
             raise ModelUnavailableError("the models are being loaded")
-        known = ", ".join(self._names) or "none"
+        known = ", ".join(names) or "none"
         raise InvalidRequestError(f"name a model; there are: {known}", pointer="/model")
 
-    def _missing(self, name: str) -> AppError:
+    def _missing(self, name: str, visible: Visible) -> AppError:
         failed = self._failures.get(name)
         if failed is not None:
             return ModelUnavailableError(f"model {name} could not be loaded: {failed.reason}")
         if name in self._names or not self._was_read:
             return ModelUnavailableError("the model is being loaded")
-        return ModelNotFoundError(sorted(self._loaded))
+        return ModelNotFoundError(sorted(filter(visible, self._loaded)))
 
 
 def _is_quick(model: Model) -> bool:

@@ -1,20 +1,154 @@
-"""POST /predict through the door."""
+"""POST /predict: what is asked, what comes back."""
+
+from typing import Any
 
 import httpx
 import pytest
 
+from tests.api.conftest import Opened
+
 pytestmark = pytest.mark.anyio
+
+BILLING, PRINTER = "refund the invoice payment", "paper jam in the tray, toner"
+
+
+async def predicted(client: httpx.AsyncClient, **fields: Any) -> list[dict[str, Any]]:
+    answer = await client.post("/predict", json={"documents": [BILLING, PRINTER], **fields})
+    assert answer.status_code == 200, answer.text
+    found: list[dict[str, Any]] = answer.json()["predictions"]
+    return found
+
+
+def names(prediction: dict[str, Any]) -> list[str]:
+    return [label["label"] for label in prediction["labels"]]
 
 
 async def test_labels_come_back_with_version_and_headers(client: httpx.AsyncClient) -> None:
-    body = {"documents": ["refund the invoice payment", {"id": "7", "text": "paper jam toner"}]}
+    body = {"documents": [BILLING, {"id": "7", "text": PRINTER}, {"text": ""}]}
     answer = await client.post("/predict", json=body)
-    assert answer.status_code == 200
     found = answer.json()
+    assert answer.status_code == 200
     assert found["model"] == "tiny"
-    assert [label["label"] for label in found["predictions"][0]["labels"]] == ["billing"]
-    assert found["predictions"][1]["id"] == "7"
+    assert found["operating_point"]["name"] == "tuned"
+    assert 0 < found["operating_point"]["precision"] <= 1
+    assert list(map(names, found["predictions"])) == [["billing"], ["printer"], []]
+    assert [p.get("id") for p in found["predictions"]] == [None, "7", None]
     assert "id" not in found["predictions"][0]
     assert answer.headers["x-model-version"] == found["version"]
-    assert answer.headers["x-documents"] == "2"
-    assert answer.headers["x-request-id"]
+    assert answer.headers["x-documents"] == "3"
+    first = found["predictions"][0]["labels"][0]
+    assert first["score"] > first["threshold"]
+    assert 0.5 < first["probability"] <= 1
+
+
+async def test_top_k_alone_ranks_all_labels_without_a_threshold(client: httpx.AsyncClient) -> None:
+    found = await predicted(client, top_k=3)
+    assert [len(p["labels"]) for p in found] == [3, 3]
+    scores = [label["score"] for label in found[0]["labels"]]
+    assert scores == sorted(scores, reverse=True)
+    assert "threshold" not in found[0]["labels"][0]
+
+
+async def test_one_cut_on_score_or_probability_is_what_comes_back(
+    client: httpx.AsyncClient,
+) -> None:
+    everything = await predicted(client, threshold=-1000.0)
+    assert len(everything[0]["labels"]) == 5
+    assert {label["threshold"] for label in everything[0]["labels"]} == {-1000.0}
+    second = everything[0]["labels"][1]
+    fewer = await predicted(client, min_probability=second["probability"])
+    assert len(fewer[0]["labels"]) == 2
+    assert await predicted(client, threshold=1000.0) == [{"labels": []}, {"labels": []}]
+
+
+async def test_labels_restrict_candidates_before_top_k(client: httpx.AsyncClient) -> None:
+    found = await predicted(client, top_k=1, labels=["crash", "login"])
+    assert all(set(names(p)) <= {"crash", "login"} and len(names(p)) == 1 for p in found)
+    tuned = await predicted(client, labels=["printer"])
+    assert list(map(names, tuned)) == [[], ["printer"]]
+
+
+@pytest.mark.parametrize("point", ["precision>=0.5", "recall>=0.5", "f1", "macro:f2"])
+async def test_operating_points_say_what_was_expected_there(
+    client: httpx.AsyncClient, point: str
+) -> None:
+    body = {"documents": [BILLING], "operating_point": point}
+    found = (await client.post("/predict", json=body)).json()
+    assert found["operating_point"]["name"] == point
+    assert 0 < found["operating_point"]["precision"] <= 1
+    assert names(found["predictions"][0]) == ["billing"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "status", "kind"),
+    [
+        ({"labels": ["billing", "no such"]}, 422, "invalid-request"),
+        ({"threshold": 0.0, "min_probability": 0.5}, 422, "invalid-request"),
+        ({"operating_point": "nonsense"}, 422, "invalid-request"),
+        ({"top_k": 0}, 422, "invalid-request"),
+        ({"top_k": True}, 422, "invalid-request"),
+        ({"unheard": 1}, 422, "invalid-request"),
+        ({"documents": []}, 422, "invalid-request"),
+        ({"documents": ["a"] * 1001}, 413, "payload-too-large"),
+        ({"documents": ["a" * 1_000_001]}, 413, "payload-too-large"),
+        ({"model": "other"}, 404, "unknown-model"),
+        ({"model": "../tiny"}, 404, "unknown-model"),
+        ({"model": "tiny@20200101T000000-000000"}, 404, "unknown-model"),
+    ],
+)
+async def test_what_cannot_be_answered_says_why(
+    client: httpx.AsyncClient, fields: dict[str, Any], status: int, kind: str
+) -> None:
+    answer = await client.post("/predict", json={"documents": ["some text"], **fields})
+    assert (answer.status_code, answer.json()["type"]) == (status, f"urn:labelserve:error:{kind}")
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.json()["request_id"] == answer.headers["x-request-id"]
+
+
+async def test_an_error_points_at_its_place_and_echoes_nothing(client: httpx.AsyncClient) -> None:
+    body = {"documents": ["a", {"text": "b", "secret words": 1}]}
+    answer = await client.post("/predict", json=body)
+    assert answer.json()["errors"][0]["pointer"] == "/documents/1"
+    assert "secret" not in answer.text
+    unknown = {"documents": ["a"], "labels": ["billing", "secret words"]}
+    answer = await client.post("/predict", json=unknown)
+    assert answer.json()["errors"][0]["pointer"] == "/labels/1"
+    assert "secret" not in answer.text
+
+
+async def test_a_version_can_be_named(client: httpx.AsyncClient) -> None:
+    version = (await client.get("/models")).json()["models"][0]["version"]
+    body = {"documents": ["a"], "model": f"tiny@{version}"}
+    assert (await client.post("/predict", json=body)).json()["version"] == version
+
+
+async def test_other_media_types_are_415(client: httpx.AsyncClient) -> None:
+    answer = await client.post("/predict", data={"documents": "a"})
+    assert answer.status_code == 415
+    answer = await client.post(
+        "/predict", content=b"{}", headers={"content-encoding": "gzip", "content-type": "text/json"}
+    )
+    assert answer.status_code == 415
+
+
+async def test_request_ids_and_traces_are_passed_on(client: httpx.AsyncClient) -> None:
+    trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    headers = {"x-request-id": "abc-1", "traceparent": trace}
+    answer = await client.get("/health/live", headers=headers)
+    assert answer.headers["x-request-id"] == "abc-1"
+    assert answer.headers["traceparent"] == trace
+    answer = await client.get("/health/live", headers={"x-request-id": "not good\x7f"})
+    assert answer.headers["x-request-id"] != "not good\x7f"
+
+
+async def test_the_same_document_gets_the_same_labels_in_any_company(opened: Opened) -> None:
+    """Alone, in a batch of 32, in a batch of 1000."""
+    async with opened() as client:
+        alone = await predicted(client, documents=[BILLING])
+        for size in (2, 32, 1000):
+            batch = [PRINTER] * (size - 1) + [BILLING]
+            together = await predicted(client, documents=batch)
+            assert names(together[-1]) == names(alone[0])
+            assert together[-1]["labels"][0]["score"] == pytest.approx(
+                alone[0]["labels"][0]["score"], abs=1e-6
+            )

@@ -93,14 +93,17 @@ def _schema(name: str, schema: dict[str, Any]) -> str:
     )
 
 
-def _type(schema: dict[str, Any]) -> str:
+def _type(schema: Any) -> str:
+    if not isinstance(schema, dict):
+        return "anything"
     if "$ref" in schema:
         name = escape(schema["$ref"].rpartition("/")[2])
         return f'<a href="#{name}">{name}</a>'
     if "anyOf" in schema:
         return " or ".join(_type(option) for option in schema["anyOf"])
     if schema.get("type") == "array":
-        return f"list of {_type(schema.get('items', {}))}"
+        inner = schema.get("prefixItems") or [schema.get("items", {})]
+        return f"list of {', '.join(map(_type, inner))}"
     if "enum" in schema:
         return " or ".join(escape(str(value)) for value in schema["enum"])
     return escape(str(schema.get("type", "anything")))

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from app.api.bodies import client_gone
 from app.api.deps import Parts
 from app.api.identity import caller_with
+from app.api.openapi import problems
 from app.api.uploads import FORMATS, MULTIPART, format_of, spooled
 from app.api.visit import Visit, visit_of
 from app.datasets.base import ReadOptions
@@ -29,6 +30,8 @@ PATH = "/evaluate"
 MAX_RATIO = 200.0
 MAX_LINE_BYTES = 16 << 20
 MAX_LABELS = 1_000_000
+COLUMN = r'^[^\x00-\x1f"\\]+$'
+"""Names that every format can have: no control characters, no quotes."""
 
 
 class Parameters(BaseModel):
@@ -47,9 +50,13 @@ class Parameters(BaseModel):
     format: Literal["auto", "tsv", "jsonl", "csv", "svmlight"] | None = Field(
         None, description="The data format, where the media type does not say it."
     )
-    label_separator: str = Field("|", min_length=1, max_length=10)
-    text_columns: str = Field("text", min_length=1, max_length=1000)
-    label_column: str = Field("labels", min_length=1, max_length=200)
+    label_separator: str = Field("|", min_length=1, max_length=10, description="In tables.")
+    text_columns: str = Field(
+        "text", max_length=1000, pattern=COLUMN, description="Columns or fields, comma-separated."
+    )
+    label_column: str = Field(
+        "labels", max_length=200, pattern=COLUMN, description="The column or field of labels."
+    )
     on_error: Literal["fail", "skip"] = Field("fail", description="Bad records: fail or skip.")
 
     def options(self) -> EvaluationOptions:
@@ -91,7 +98,12 @@ def _content(media_type: bytes) -> dict[str, Any]:
 BODY = {"required": True, "content": {name.decode(): _content(name) for name in FORMATS}}
 
 
-@router.post(PATH, response_model=None, openapi_extra={"requestBody": BODY})
+@router.post(
+    PATH,
+    response_model=None,
+    openapi_extra={"requestBody": BODY},
+    responses=problems(400, 401, 403, 404, 413, 415, 422, 429, 503, 504, 507),
+)
 async def evaluate(
     request: Request,
     service: Parts,
@@ -104,7 +116,7 @@ async def evaluate(
         raise DrainingError("the service is shutting down; ask another replica")
     if parameters.model is not None:
         caller.require_model(parameters.model.partition("@")[0])
-    loaded = service.registry.get(parameters.model)
+    loaded = service.registry.get(parameters.model, caller.may_use)
     caller.require_model(loaded.model.name)
     options = parameters.options()
     reading = parameters.reading(visit, service.settings.max_upload_bytes)

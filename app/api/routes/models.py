@@ -7,6 +7,7 @@ from pydantic import BaseModel
 
 from app.api.deps import Parts
 from app.api.identity import caller_with
+from app.api.openapi import problems
 from app.errors import ModelNotFoundError
 from app.serving.keys import Identity
 from app.serving.registry import Loaded
@@ -43,7 +44,7 @@ class ModelInfo(BaseModel):
 class ModelList(BaseModel):
     """Every model this caller may use."""
 
-    default: str | None
+    default: str | None = None
     models: list[ModelInfo]
 
 
@@ -54,7 +55,7 @@ class LabelPage(BaseModel):
     cursor: str | None = None
 
 
-@router.get("", response_model_exclude_none=True)
+@router.get("", response_model_exclude_none=True, responses=problems(401, 403))
 async def models(service: Parts, caller: Caller) -> ModelList:
     """What is loaded, and what failed to load and why."""
     names = [name for name in service.registry.names if caller.may_use(name)]
@@ -62,7 +63,7 @@ async def models(service: Parts, caller: Caller) -> ModelList:
     return ModelList(default=default, models=[_info(service, name) for name in names])
 
 
-@router.get("/{name}", response_model_exclude_none=True)
+@router.get("/{name}", response_model_exclude_none=True, responses=problems(401, 403, 404))
 async def model(name: str, service: Parts, caller: Caller) -> ModelInfo:
     """One model."""
     caller.require_model(name)
@@ -71,7 +72,11 @@ async def model(name: str, service: Parts, caller: Caller) -> ModelInfo:
     return _info(service, name)
 
 
-@router.get("/{name}/labels", response_model_exclude_none=True)
+@router.get(
+    "/{name}/labels",
+    response_model_exclude_none=True,
+    responses=problems(401, 403, 404, 422, 503),
+)
 async def labels(
     name: str,
     service: Parts,
@@ -81,7 +86,7 @@ async def labels(
 ) -> LabelPage:
     """A model's labels, a thousand at a time."""
     caller.require_model(name)
-    names = service.registry.get(name).model.classifier.labels.names
+    names = service.registry.get(name, caller.may_use).model.classifier.labels.names
     wanted = q.casefold()
     rest = [label for label in names if label > cursor and wanted in label.casefold()]
     more = rest[PAGE - 1] if len(rest) > PAGE else None

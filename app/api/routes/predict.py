@@ -90,12 +90,22 @@ def _ref(name: str) -> dict[str, Any]:
     return {"schema": {"$ref": f"#/components/schemas/{name}"}}
 
 
+LINES = {
+    "schema": {
+        "type": "string",
+        "description": "A text or a document a line; what is asked about them stands in the query. "
+        "A line that cannot be answered is an object with `line` and `error`.",
+    }
+}
 DOCUMENTED = {
-    "requestBody": {"required": True, "content": {"application/json": _ref("PredictRequest")}},
+    "requestBody": {
+        "required": True,
+        "content": {"application/json": _ref("PredictRequest"), NDJSON.decode(): LINES},
+    },
     "responses": {
         "200": {
             "description": "One prediction a document, in the order of the request",
-            "content": {"application/json": _ref("PredictResponse")},
+            "content": {"application/json": _ref("PredictResponse"), NDJSON.decode(): LINES},
         }
     },
 }

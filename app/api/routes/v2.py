@@ -135,7 +135,7 @@ def _response(answer: Answer, visit: Visit) -> Response:
 
 def _found(service: Service, caller: Identity, reference: str) -> Loaded:
     caller.require_model(reference.partition("@")[0])
-    return service.registry.get(reference)
+    return service.registry.get(reference, caller.may_use)
 
 
 def _metadata(loaded: Loaded) -> dict[str, Any]:

@@ -1,0 +1,17 @@
+"""Imported once by the process that evaluations are forked from: all they need, ready to run."""
+
+import sys
+from contextlib import suppress
+from importlib.machinery import ModuleSpec
+
+import app.serving.evaluating  # noqa: F401
+from app.kernels import kernels
+
+NEEDED = ("tokens", "weights", "linear_scores", "predict")
+
+for name in NEEDED:
+    with suppress(Exception):  # what cannot be prepared is done, or fails, where it is needed
+        kernels(name).warm()
+
+# New processes run the service's main module again unless they find it there already.
+sys.modules["__main__"].__spec__ = ModuleSpec("app.main", None)

@@ -1,0 +1,58 @@
+"""NDJSON in, NDJSON out."""
+
+import json
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+
+pytestmark = pytest.mark.anyio
+
+HEADERS = {"content-type": "application/x-ndjson"}
+
+
+async def test_a_bad_line_is_an_error_in_its_place_and_the_others_are_answered(
+    client: httpx.AsyncClient,
+) -> None:
+    lines = [
+        '"refund the invoice"',
+        '{"id": "x", "text": "paper jam"}',
+        "not json",
+        "",
+        '{"text": 7}',
+        '""',
+    ]
+    answer = await client.post("/predict", content="\n".join(lines), headers=HEADERS)
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "application/x-ndjson"
+    found = [json.loads(line) for line in answer.text.splitlines()]
+    assert [line.get("line") for line in found] == [None, None, 3, 5, None]
+    assert found[1]["id"] == "x"
+    assert found[2]["error"]["type"] == "urn:labelserve:error:malformed-body"
+    assert found[3]["error"]["type"] == "urn:labelserve:error:invalid-request"
+
+
+async def test_lines_are_the_same_as_the_predictions_of_one_body(
+    client: httpx.AsyncClient,
+) -> None:
+    texts = [f"invoice {word} paper" for word in ("refund", "jam", "login", "crash")] * 50
+    together = await client.post("/predict", json={"documents": texts, "top_k": 2})
+
+    async def pieces() -> AsyncIterator[bytes]:
+        content = "\n".join(map(json.dumps, texts)).encode()
+        for start in range(0, len(content), 7):
+            yield content[start : start + 7]
+
+    streamed = await client.post("/predict?top_k=2", content=pieces(), headers=HEADERS)
+    found = [json.loads(line) for line in streamed.text.splitlines()]
+    assert found == together.json()["predictions"]
+
+
+async def test_options_come_in_the_query_and_wrong_ones_are_422(
+    client: httpx.AsyncClient,
+) -> None:
+    for query in ("top_k=0", "top_k=x", "nothing=1", "labels=unheard", "threshold=nan"):
+        answer = await client.post(f"/predict?{query}", content=b'"a"', headers=HEADERS)
+        assert answer.status_code == 422, query
+    answer = await client.post("/predict?model=other", content=b'"a"', headers=HEADERS)
+    assert answer.status_code == 404

@@ -1,0 +1,125 @@
+"""A real server process on a free port, always ended by its own pid."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+ROOT = Path(__file__).parents[2]
+START_SECONDS = 60
+
+
+@dataclass
+class Server:
+    """A running `python -m app.main`."""
+
+    process: subprocess.Popen[bytes]
+    url: str
+    log: Path
+    data_dir: Path
+
+    @property
+    def spool(self) -> list[str]:
+        folder = self.data_dir / "spool"
+        return [name for name in os.listdir(folder) if not name.endswith(".lock")]
+
+    @property
+    def memory(self) -> int:
+        """Resident bytes of the server and its children, shared pages counted in part."""
+        return sum(_pss(pid) for pid in [self.process.pid, *descendants(self.process.pid)])
+
+    def client(self, **options: Any) -> httpx.Client:
+        return httpx.Client(base_url=self.url, timeout=30, **options)
+
+    def stop(self) -> None:
+        """End it at once."""
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait(30)
+
+    def metric(self, name: str) -> float:
+        """The sum of a metric's samples."""
+        with self.client() as client:
+            text = client.get("/metrics").text
+        values = re.findall(rf"^{name}(?:{{[^}}]*}})? (\S+)$", text, re.MULTILINE)
+        return sum(map(float, values))
+
+
+def descendants(pid: int) -> list[int]:
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        return []
+    return [int(c) for child in children for c in (child, *descendants(int(child)))]
+
+
+def _pss(pid: int) -> int:
+    try:
+        found = re.search(r"^Pss:\s+(\d+) kB", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.M)
+    except OSError:
+        return 0
+    return int(found[1]) * 1024 if found else 0
+
+
+def wait_until(holds: Callable[[], bool], seconds: float = START_SECONDS) -> None:
+    """Wait until something holds; fail when it does not within the time."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            if holds():
+                return
+        except httpx.TransportError:
+            pass
+        time.sleep(0.05)
+    pytest.fail(f"did not come true within {seconds} seconds")
+
+
+def _url(server: Server) -> str:
+    found: list[str] = []
+
+    def is_listening() -> bool:
+        if server.process.poll() is not None:
+            pytest.fail(f"the server ended: {server.log.read_text()}")
+        found[:] = re.findall(r"serving on (http://[\d.]+:\d+)", server.log.read_text())
+        return bool(found)
+
+    wait_until(is_listening)
+    return found[0]
+
+
+def start(folder: Path, *, wait: bool = True, **settings: Any) -> Server:
+    """Start a server with these settings; wait until it is ready to answer."""
+    settings = {"data_dir": folder / "var", "port": 0, **settings}
+    ours = {f"LABELSERVE_{name.upper()}": str(value) for name, value in settings.items()}
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("LABELSERVE_")}
+    log = folder / "log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "app.main"],
+            cwd=ROOT,
+            env={**clean, **ours},
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+    server = Server(process, "", log, Path(settings["data_dir"]))
+    try:
+        server.url = _url(server)
+        if wait:
+            wait_until(lambda: httpx.get(f"{server.url}/health/ready").status_code == 200)
+    except BaseException:
+        server.stop()
+        raise
+    return server
+
+
+def lines(log: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
