@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from app.datasets import open_dataset
+from app.datasets import Reading, open_dataset
 from app.datasets.base import Document, ReadOptions, Summary
 from app.errors import InvalidDataError, InvalidRequestError
 from app.progress import Progress, silent
@@ -49,7 +49,7 @@ def load_collection(
             progress("read", len(documents), 0)
     progress("read", len(documents), len(documents))
     if not documents:
-        raise InvalidDataError("no documents", file=reading.source.name, line=1, column=1)
+        raise _nothing(reading)
     if reading.is_ready_made:
         contents = _rows(documents)
     else:
@@ -58,6 +58,13 @@ def load_collection(
     ids = [document.id for document in documents]
     collection = Collection(contents, label_sets, ids, reading.summary, reading.is_ready_made)
     return _without_rare(collection, min_label_documents, options.unlabelled)
+
+
+def _nothing(reading: Reading) -> InvalidDataError:
+    found = reading.summary
+    left_out = f" ({found.skipped} skipped, {found.dropped} dropped)"
+    problem = "no documents" + (left_out if found.skipped or found.dropped else "")
+    return InvalidDataError(problem, file=reading.source.name, line=1, column=1)
 
 
 def split(collection: Collection, share: float, seed: int) -> tuple[Collection, Collection]:

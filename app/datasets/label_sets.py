@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Mapping
 
 CONTROLS = {*map(chr, range(32)), "\x7f", "\u2028", "\u2029"}
-ACCEPTED = "label names that are not empty and hold no control characters"
+LONGEST = 1000
+REMEMBERED = 1 << 18
+ACCEPTED = f"label names of 1 to {LONGEST} characters, none of them a control character"
 
 
 class BadLabelError(ValueError):
@@ -43,4 +45,8 @@ class LabelSets:
             raise BadLabelError("an empty label", name, position)
         if not CONTROLS.isdisjoint(label):
             raise BadLabelError("a control character in a label", name, position)
+        if len(label) > LONGEST:
+            raise BadLabelError("a label that is too long", name, position)
+        if len(self._known) >= REMEMBERED:  # many spellings of few labels must not fill the memory
+            self._known.clear()
         return self._known.setdefault(name, self._map.get(label, label))

@@ -67,6 +67,9 @@ def test_a_share_outside_0_and_1_is_refused(share: float) -> None:
 def test_no_documents_are_an_error_with_the_file() -> None:
     with pytest.raises(InvalidDataError, match="data:1:1: no documents"):
         load_collection(io.BytesIO(b"\n\n"))
+    options = ReadOptions(format="tsv", on_error="skip", unlabelled="drop")
+    with pytest.raises(InvalidDataError, match=r"no documents \(1 skipped, 1 dropped\)"):
+        load_collection(io.BytesIO(b"x\n\ty\n"), options)
 
 
 def test_progress_is_reported() -> None:

@@ -1,6 +1,9 @@
 """The demo corpus: the same bytes, many labels, neither trivial nor hopeless."""
 
 import hashlib
+import json
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -13,6 +16,7 @@ from app.datasets.collection import Collection, load_collection
 from app.datasets.demo import write_demo
 from app.labels import LabelIndex
 
+ROOT = Path(__file__).parents[2]
 SHA256 = {"train.jsonl": "9a0be056e5a65468", "test.jsonl": "f00314d53ac36683"}
 
 
@@ -31,6 +35,14 @@ def parts(folder: Path) -> tuple[Collection, Collection]:
 def test_the_bytes_never_change(folder: Path) -> None:
     for name, start in SHA256.items():
         assert hashlib.sha256((folder / name).read_bytes()).hexdigest().startswith(start)
+
+
+def test_the_command_writes_the_same_files(folder: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "scripts/make_demo.py", str(tmp_path / "new"), "--json", "-"]
+    told = subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout
+    assert json.loads(told) == {"train.jsonl": 3200, "test.jsonl": 800}
+    for name in SHA256:
+        assert (tmp_path / "new" / name).read_bytes() == (folder / name).read_bytes()
 
 
 def test_labels_go_from_frequent_to_rare(parts: tuple[Collection, Collection]) -> None:

@@ -62,6 +62,7 @@ def test_duplicate_ids_are_kept_and_counted() -> None:
         (b"a\tx\nb\xe9\ty", r"data:2:2: not UTF-8; accepted: UTF-8 text; found '\\xe9'"),
         (b"a\tx\nb\xc3", r"data:2:2: not UTF-8; accepted: UTF-8 text; found '\\xc3'"),
         (b"a\tx\nb\0\ty", "data:2:2: a NUL byte; accepted: UTF-8 text"),
+        (b"a " + b"b" * 1001 + b"\tx", "data:1:3: a label that is too long; accepted: label names"),
         (b"7\ta b\x01\ty", "data:1:5: a control character in a label; accepted: label names"),
     ],
 )
