@@ -3,6 +3,7 @@
 import installed  # noqa: F401, I001
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -54,7 +55,7 @@ def main(  # noqa: PLR0913
 ) -> None:
     """Write one JSON line a document to standard output."""
     found = load_model(Store(models_dir), model)
-    documents = open_dataset(input, reading)
+    documents = open_dataset(input, replace(reading, labels="optional"))
     is_batch = (operating_point or "").startswith("proportion:")
     query = Query(
         top_k,
