@@ -32,6 +32,7 @@ class CostSensitive:
 
     kind: ClassVar[str] = "cost-sensitive"
     features: ClassVar[str] = "tfidf"
+    feature_settings: ClassVar[dict[str, Any]] = {"scheme": "log"}
     zero_is_neutral: ClassVar[bool] = True
 
     def __init__(

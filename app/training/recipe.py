@@ -28,8 +28,12 @@ class MemberRecipe:
 
     @property
     def vectorizer_settings(self) -> dict[str, Any]:
-        """The features section without its kind."""
-        return {key: value for key, value in self.features.items() if key != "kind"}
+        """The features section without its kind, over what suits the learner."""
+        learner = learner_class(self.learner)
+        suits = (
+            getattr(learner, "feature_settings", {}) if self.vectorizer == learner.features else {}
+        )
+        return {**suits, **{key: value for key, value in self.features.items() if key != "kind"}}
 
 
 @dataclass(frozen=True, slots=True)
