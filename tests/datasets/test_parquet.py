@@ -42,14 +42,29 @@ def test_dictionary_columns_and_many_batches_are_read() -> None:
 def test_text_that_is_not_utf_8_is_a_fault_of_its_row() -> None:
     raw = pa.array([b"x", b"\xff", b"z"]).view(pa.string())
     data = parquet(text=raw, labels=["a", "b", "c"])
-    with pytest.raises(InvalidDataError, match="2:1: not UTF-8"):
+    with pytest.raises(InvalidDataError, match="2:1: an unreadable value; accepted: UTF-8 text"):
         read(data)
     assert [document.line for document in read(data, on_error="skip")] == [1, 3]
 
 
-def test_a_text_column_of_numbers_is_refused() -> None:
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"text": [1], "labels": ["a"]},
+        {"text": ["x"], "labels": [1]},
+        {"text": ["x"], "labels": [[1]]},
+        {"text": ["x"], "labels": [None]},
+    ],
+)
+def test_columns_of_other_types_are_refused(columns: dict[str, list[object]]) -> None:
     with pytest.raises(InvalidDataError, match="holds no text; accepted: a column of strings"):
-        read(parquet(text=[1], labels=["a"]))
+        read(parquet(**columns))
+
+
+def test_other_columns_are_never_read() -> None:
+    raw = pa.array([b"\xff"]).view(pa.string())
+    (document,) = read(parquet(other=raw, text=["x"], more=[1], labels=["a"]))
+    assert (document.text, document.labels) == ("x", ("a",))
 
 
 def test_without_pyarrow_the_extra_is_named() -> None:
