@@ -38,7 +38,7 @@ def rows(source: Source, faults: Faults, delimiter: str) -> Iterator[tuple[int, 
             continue
         if row is None:
             return
-        if row:
+        if row and not feed.has_lost_a_line:
             yield feed.first, row
 
 
@@ -65,7 +65,7 @@ class _Feed:
         self._lines = lines(source, faults)
         self._limit, self._faults = source.limits.max_line_bytes, faults
         self.first = self.number = self.characters = 0
-        self.line, self.is_at_end = "", False
+        self.line, self.is_at_end, self._skipped = "", False, 0
 
     def __iter__(self) -> "_Feed":
         return self
@@ -76,12 +76,19 @@ class _Feed:
         except StopIteration:
             self.is_at_end = True
             raise
-        self.first = self.first or self.number
+        if not self.first:
+            self.first, self._skipped = self.number, self._faults.skipped
         self.characters += len(self.line) + 1
         if self.characters > self._limit:
             raise self.open_quote()
         return self.line + "\n"
 
+    @property
+    def has_lost_a_line(self) -> bool:
+        """Whether a line inside the row under way was refused: then the row is, too."""
+        return self._faults.skipped > self._skipped
+
     def open_quote(self) -> Exception:
+        """The error for a row that takes all that is left."""
         problem = "a quoted field that does not end"
         return self._faults.fatal(problem, line=self.first, accepted=CLOSED)

@@ -11,6 +11,7 @@ from app.datasets.json_places import bad_json, place
 from app.datasets.label_sets import BadLabelError, LabelSets
 from app.datasets.lines import lines
 from app.datasets.source import Source
+from app.errors import InvalidRequestError
 
 
 def documents(source: Source, options: ReadOptions, faults: Faults) -> Iterator[Document]:
@@ -39,7 +40,11 @@ def _record(options: ReadOptions) -> type[Any]:
     keys |= {f"text{i}": name for i, name in enumerate(options.text_columns)}
     fields: list[Any] = [("id", str | int | None, None), ("labels", list[str] | None, None)]
     fields += [(f"text{i}", str) for i in range(len(options.text_columns))]
-    return msgspec.defstruct("Record", fields, rename=keys, kw_only=True, gc=False)
+    try:
+        return msgspec.defstruct("Record", fields, rename=keys, kw_only=True, gc=False)
+    except ValueError as error:
+        problem = "a column name with a quote, a backslash or a control character"
+        raise InvalidRequestError(f"{problem} is not accepted for jsonl") from error
 
 
 def _id(written: str | int | None) -> str | None:

@@ -97,3 +97,10 @@ def test_bad_rows_are_skipped_but_an_open_quote_never_is() -> None:
     assert [fault.line for fault in reading.summary.skipped_lines] == [2, 3]
     with pytest.raises(InvalidDataError, match="does not end"):
         list(open_dataset(io.BytesIO(b'text,labels\n"a,b\nc,d\n'), options))
+
+
+def test_a_row_that_holds_a_refused_line_is_skipped_as_a_whole() -> None:
+    data = b'text,labels\n"a\n\xff\nb",x\n\xff\n"c\nd",y\n'
+    reading = open_dataset(io.BytesIO(data), ReadOptions(format="csv", on_error="skip"))
+    assert [document.text for document in reading] == ["c\nd"]
+    assert reading.summary.skipped == 2

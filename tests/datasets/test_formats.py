@@ -181,6 +181,7 @@ def test_content_that_tells_no_format_is_refused() -> None:
         {"on_error": "ignore"},
         {"unlabelled": "x"},
         {"label_columns": ("a",), "format": "jsonl"},
+        {"text_columns": ('a"b',), "format": "jsonl"},
     ],
 )
 def test_options_that_make_no_sense_are_refused(options: dict[str, object]) -> None:
