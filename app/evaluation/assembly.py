@@ -8,7 +8,6 @@ import numpy as np
 
 from app.evaluation.cautions import cautions
 from app.evaluation.columns import ColumnFigures, curves
-from app.evaluation.decision_figures import decision_figures
 from app.evaluation.keeper import Error
 from app.evaluation.measurement import Measurement
 from app.evaluation.options import EvaluationOptions, ModelInfo
@@ -16,6 +15,7 @@ from app.evaluation.report import Report, json_safe
 from app.evaluation.scorer import Decider
 from app.evaluation.truth import TruthReader
 from app.metrics.contingency import Cells
+from app.metrics.decision_figures import decision_figures
 
 
 @dataclass(frozen=True)
@@ -102,20 +102,23 @@ def _labels(
 ) -> list[dict[str, Any]]:
     """One entry a column; a zero-shot label has no cut, and is never found."""
     averaging, names, cuts = found.options.averaging, found.truth.names, found.decision.cuts
-    measures = {name: averaging.values(name, cells) for name in ("precision", "recall", "f1")}
-    known = len(found.truth.labels)
-    return [
-        {
-            "label": names[column],
-            "training_documents": _trained(found.info, column),
-            "support": cells.support[i],
-            **{cell: getattr(cells, cell)[i] for cell in ("tp", "fp", "fn", "tn")},
-            **{measure: values[i] for measure, values in measures.items()},
-            "average_precision": columns.average_precision[column] if column < known else 0.0,
-            "threshold": cuts[column] if cuts is not None and column < known else None,
-        }
-        for i, column in enumerate(order.tolist())
-    ]
+    known, listed = len(found.truth.labels), order.tolist()
+    table = {
+        "label": [names[column] for column in listed],
+        "training_documents": [_trained(found.info, column) for column in listed],
+        "support": cells.support.tolist(),
+        **{name: getattr(cells, name).tolist() for name in ("tp", "fp", "fn", "tn")},
+        **{name: averaging.values(name, cells).tolist() for name in ("precision", "recall", "f1")},
+        "average_precision": [*columns.average_precision, *[0.0] * (len(listed) - known)],
+        "threshold": _cuts(cuts, known, len(listed)),
+    }
+    return [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+
+
+def _cuts(cuts: Any, known: int, n: int) -> list[float | None]:
+    if cuts is None:
+        return [None] * n
+    return [*np.asarray(cuts, np.float64).tolist(), *[None] * (n - known)]
 
 
 def _trained(info: ModelInfo, column: int) -> int | None:

@@ -15,12 +15,12 @@ from app.evaluation.chunks import TestDocument
 from app.evaluation.conclusions import conclusion
 from app.evaluation.measurement import Measurement
 from app.evaluation.options import EvaluationOptions, ModelInfo
-from app.evaluation.pairs import TP
 from app.evaluation.report import Report, json_safe
 from app.evaluation.run import Run
 from app.evaluation.scorer import Scorer
 from app.metrics.bootstrap import percentile_interval, two_sided_p
 from app.metrics.contingency import Cells, f_beta
+from app.metrics.pairs import TP
 from app.metrics.significance import macro_sign_test, micro_sign_test, paired_t_test, sign_test
 from app.progress import Progress, silent
 

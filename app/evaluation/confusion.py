@@ -1,19 +1,45 @@
 """Which labels are taken for which: the confusion matrix of one-label data, and confused pairs."""
 
-from collections import Counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.arrays import Scores, Truth
-from app.evaluation.pairs import FN, FP, Pairs
+from app.metrics.pairs import FN, FP, Pairs
 
 LARGEST_MATRIX = 200
 """With more labels only the most frequent confusions are given, not the whole matrix."""
 LISTED = 50
 COUNTED = 200_000
 """Different pairs kept while counting; beyond it the rarest are forgotten."""
+PENDING = 500_000
+
+
+class PairCounter:
+    """Counts of (true, taken for), kept small: only the frequent ones are ever shown."""
+
+    def __init__(self) -> None:
+        self._keys = self._counts = np.zeros(0, np.int64)
+        self._pending: list[NDArray[np.int64]] = []
+
+    def add(self, keys: NDArray[np.int64]) -> None:
+        """Count these pairs, each given as one number."""
+        self._pending.append(keys)
+        if sum(map(len, self._pending)) > PENDING:
+            self.settle()
+
+    def settle(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The pairs by falling count, and their counts."""
+        keys = np.concatenate([self._keys, *self._pending])
+        ones = np.ones(len(keys) - len(self._keys), np.int64)
+        weights = np.concatenate([self._counts, ones])
+        unique, where = np.unique(keys, return_inverse=True)
+        counts = np.bincount(where, weights=weights, minlength=len(unique)).astype(np.int64)
+        order = np.argsort(-counts, kind="stable")
+        order = order[: COUNTED // 2] if len(order) > COUNTED else order
+        self._keys, self._counts, self._pending = unique[order], counts[order], []
+        return self._keys, self._counts
 
 
 class Confusion:
@@ -27,21 +53,20 @@ class Confusion:
         self.n_labels = n_labels
         self.is_one_label = True
         self._right = self._documents = 0
-        self._first: Counter[int] = Counter()
-        self._mistaken: Counter[int] = Counter()
+        self._first, self._mistaken = PairCounter(), PairCounter()
 
     def add(self, scores: Scores, truth: Truth, pairs: Pairs) -> None:
         """Count one chunk."""
-        self._count(self._mistaken, *_missed_and_wrong(pairs))
+        missed, wrong = _missed_and_wrong(pairs)
+        self._mistaken.add(missed * self._width + wrong)
         counts = np.diff(truth.indptr)
         self.is_one_label = self.is_one_label and bool((counts == 1).all())
         if not self.is_one_label or not scores.shape[1]:
-            self._first.clear()
             return
         best, true = scores.argmax(axis=1), truth.indices
         self._right += int((best == true).sum())
         self._documents += len(best)
-        self._count(self._first, true.astype(np.int64), best)
+        self._first.add(true * self._width + best)
 
     def matrix(self, names: list[str]) -> dict[str, Any] | None:
         """Accuracy and counts by true and best-ranked label, where every document has one label."""
@@ -49,8 +74,9 @@ class Confusion:
             return None
         small = len(names) <= LARGEST_MATRIX
         table = np.zeros((len(names), self.n_labels) if small else (0, 0), np.int64)
-        for key, count in self._first.items() if small else ():
-            table[divmod(key, self._width)] = count
+        keys, counts = self._first.settle()
+        if small:
+            table[np.divmod(keys, self._width)] = counts
         return {
             "accuracy": self._right / self._documents,
             "labels": names if small else [],
@@ -66,16 +92,6 @@ class Confusion:
     def _width(self) -> int:
         return max(self.n_labels, 1)
 
-    def _count(
-        self, counter: Counter[int], true: NDArray[np.int64], taken: NDArray[np.int64]
-    ) -> None:
-        keys, counts = np.unique(true * self._width + taken, return_counts=True)
-        counter.update(dict(zip(keys.tolist(), counts.tolist(), strict=True)))
-        if len(counter) > COUNTED:
-            kept = dict(counter.most_common(COUNTED // 2))
-            counter.clear()
-            counter.update(kept)
-
 
 def _missed_and_wrong(pairs: Pairs) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Every (missed, wrongly assigned) pair of columns within a document."""
@@ -89,11 +105,12 @@ def _missed_and_wrong(pairs: Pairs) -> tuple[NDArray[np.int64], NDArray[np.int64
     return np.repeat(pairs.column[missed], n), taken
 
 
-def _listed(counter: Counter[int], width: int, names: list[str]) -> list[dict[str, Any]]:
-    found = sorted(counter.items(), key=lambda item: (-item[1], item[0]))
-    pairs = [(*divmod(key, width), count) for key, count in found]
-    wrong = [(true, taken, count) for true, taken, count in pairs if true != taken]
+def _listed(counter: PairCounter, width: int, names: list[str]) -> list[dict[str, Any]]:
+    keys, counts = counter.settle()
+    true, taken = np.divmod(keys, width)
+    wrong = np.flatnonzero(true != taken)[:LISTED]
+    columns = (array[wrong].tolist() for array in (true, taken, counts))
     return [
-        {"label": names[true], "taken_for": names[taken], "documents": count}
-        for true, taken, count in wrong[:LISTED]
+        {"label": names[one], "taken_for": names[other], "documents": count}
+        for one, other, count in zip(*columns, strict=True)
     ]

@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.evaluation.decision_figures import decision_figures
-from app.evaluation.document_values import DocumentValues
 from app.evaluation.groups import Edges
-from app.evaluation.label_counts import LabelCounts
-from app.evaluation.pairs import FN, FP, TP, Pairs
-from app.evaluation.records import Records
+from app.metrics.decision_figures import decision_figures
+from app.metrics.document_values import DocumentValues
+from app.metrics.label_counts import LabelCounts
+from app.metrics.pairs import FN, FP, TP, Pairs
+from app.metrics.records import Records
 
 
 class DocumentGroups:

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.arrays import Scores, Truth
-from app.evaluation.decision_figures import decision_figures
-from app.evaluation.document_values import DocumentValues
 from app.evaluation.groups import LABEL_FREQUENCY
-from app.evaluation.pairs import FN, FP, TP, Pairs
-from app.evaluation.records import ranking_records
 from app.metrics.contingency import Cells
+from app.metrics.decision_figures import decision_figures
+from app.metrics.document_values import DocumentValues
+from app.metrics.pairs import FN, FP, TP, Pairs
 from app.metrics.ranking import Ranked
+from app.metrics.records import ranking_records
 
 Integers = NDArray[np.int64]
 
@@ -24,9 +24,13 @@ Integers = NDArray[np.int64]
 class LabelGroup:
     """Trained labels of similar frequency."""
 
-    def __init__(self, group: int, columns: Integers, inverse: NDArray[np.float64]) -> None:
+    def __init__(
+        self, group: int, columns: Integers, inverse: NDArray[np.float64], n_labels: int
+    ) -> None:
         self.group, self.columns, self.inverse = group, columns, inverse
         self.documents = 0
+        self._is_member = np.zeros(n_labels + 1, np.bool_)
+        self._is_member[columns] = True
         self._sums: NDArray[np.float64] | float = 0.0
 
     def add(self, scores: Scores, truth: Truth, pairs: Pairs, values: DocumentValues) -> None:
@@ -37,8 +41,9 @@ class LabelGroup:
             return
         ranked = Ranked.of(scores[np.ix_(rows, self.columns)], own[rows])
         records = ranking_records(ranked, values.ks, self.inverse)
+        own_pairs = self._is_member[np.minimum(pairs.column, len(self._is_member) - 1)]
         for name, kind in (("tp", TP), ("fp", FP), ("fn", FN)):
-            chosen = (pairs.kind == kind) & np.isin(pairs.column, self.columns)
+            chosen = own_pairs & (pairs.kind == kind)
             records[name] = np.bincount(pairs.document[chosen], minlength=len(scores))[rows]
         self.documents += len(rows)
         self._sums = self._sums + self._values(values).matrix(records).sum(axis=0)
@@ -73,6 +78,6 @@ def label_groups(
     groups = LABEL_FREQUENCY.group(training_counts)
     members = {group: np.flatnonzero(groups == group) for group in np.unique(groups).tolist()}
     return [
-        LabelGroup(group, columns, np.append(inverse[columns], inverse[-1]))
+        LabelGroup(group, columns, np.append(inverse[columns], inverse[-1]), len(groups))
         for group, columns in members.items()
     ]

@@ -12,21 +12,21 @@ from app.evaluation.certainty import Certainty
 from app.evaluation.chunks import TestDocument, length
 from app.evaluation.confusion import Confusion
 from app.evaluation.document_groups import DocumentGroups
-from app.evaluation.document_values import DocumentValues
 from app.evaluation.groups import DOCUMENT_LABELS, DOCUMENT_LENGTH
 from app.evaluation.keeper import ScoreKeeper
-from app.evaluation.label_counts import LabelCounts
 from app.evaluation.label_groups import label_groups
 from app.evaluation.options import EvaluationOptions, ModelInfo
-from app.evaluation.pairs import FN, FP, TP, Pairs
-from app.evaluation.records import Records, ranking_records, record_type
 from app.evaluation.resampling import PairFile, Resampler
 from app.evaluation.scorer import Scorer
 from app.evaluation.scratch import ArrayFile
 from app.evaluation.worst import WorstDocuments
 from app.metrics.bootstrap import percentile_interval
+from app.metrics.document_values import DocumentValues
+from app.metrics.label_counts import LabelCounts
+from app.metrics.pairs import FN, FP, TP, Pairs
 from app.metrics.propensity import inverse_propensities
 from app.metrics.ranking import Ranked
+from app.metrics.records import Records, ranking_records, record_type
 
 BLOCK = 4096
 

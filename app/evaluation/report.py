@@ -28,12 +28,14 @@ class Report:
 
 def json_safe(value: Any) -> Any:
     """The same content in Python's own types, with None for NaN and infinities."""
+    if type(value) in (int, str, bool, type(None)):
+        return value
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
     if isinstance(value, dict):
         return {key: json_safe(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [json_safe(item) for item in value]
     if hasattr(value, "tolist"):
         return json_safe(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
     return value

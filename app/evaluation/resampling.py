@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from app.evaluation.document_values import DocumentValues
-from app.evaluation.pairs import FN, FP, TP, Pairs
 from app.evaluation.scratch import ArrayFile
 from app.metrics.averages import Averaging
 from app.metrics.bootstrap import resample_weights
 from app.metrics.contingency import Cells
+from app.metrics.document_values import DocumentValues
+from app.metrics.pairs import FN, FP, TP, Pairs
 
 Values = NDArray[np.float64]
 DOCUMENTS = 2048

@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 
 from app.arrays import Marks, Scores, Truth
 from app.evaluation.scratch import ArrayFile
+from app.metrics.turning import turned
 
 CELLS = 4_000_000
 
@@ -26,7 +27,7 @@ class ScoreFile:
     def append(self, scores: Scores, truth: Truth) -> None:
         """Add a chunk; zero-shot columns of the truth are not kept."""
         marks = truth.toarray()[:, : self.n_labels]
-        self._scores.append(scores.T.ravel())
+        self._scores.append(turned(scores).ravel())
         self._marks.append(np.packbits(marks.T, axis=1).ravel())
         self._sizes.append(len(scores))
         self.n_documents += len(scores)

@@ -51,6 +51,8 @@ class TruthReader:
         known = self.labels.columns
         found = [known[label] for label in labels if label in known]
         self.pairs += len(found)
+        if len(found) == len(labels):
+            return found
         unknown = sorted(label for label in labels if label not in known)
         self.zero_shot.update(unknown)
         if self.keep_zero_shot:

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from app.evaluation.chunks import TestDocument
-from app.evaluation.pairs import FN, FP, TP, Pairs
-from app.evaluation.records import Records
+from app.metrics.pairs import FN, FP, TP, Pairs
+from app.metrics.records import Records
 
 KEPT = 30
 SHOWN_LABELS = 20

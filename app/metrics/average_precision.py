@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
+FEW = 40
 
 
 class Standing(NamedTuple):
@@ -39,9 +40,15 @@ def standing(scores: NDArray[np.float32], marks: NDArray[np.bool_]) -> Standing:
     right = np.sort(right)[::-1]
     last = np.flatnonzero(np.append(np.diff(right) != 0, True))
     at = right[last]
-    candidates = np.sort(scores[scores >= at[-1]])
-    assigned = len(candidates) - np.searchsorted(candidates, at)
-    return Standing(at, last + 1, assigned, positives)
+    return Standing(at, last + 1, _at_least(scores, at), positives)
+
+
+def _at_least(scores: NDArray[np.float32], cuts: NDArray[np.float32]) -> Integers:
+    """How many scores are not below each cut; few cuts are counted, many looked up in order."""
+    if len(cuts) <= FEW:
+        return np.array([np.count_nonzero(scores >= cut) for cut in cuts], np.int64)
+    rising = np.sort(scores)
+    return len(rising) - np.searchsorted(rising, cuts)
 
 
 def average_precision(standing: Standing) -> float | None:

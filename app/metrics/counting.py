@@ -5,30 +5,47 @@ from numpy.typing import NDArray
 
 from app.arrays import Scores
 
+CELLS = 1 << 17
+"""Scores looked at together: few enough to stay in a processor's cache while they are compared."""
 
-def counts_by_row(
-    compare: np.ufunc, scores: Scores, rows: NDArray[np.int64], values: NDArray[np.float32]
-) -> NDArray[np.int64]:
-    """For each (row, value): how many scores of that row `compare` to the value.
+Counts = NDArray[np.int64]
 
-    `rows` must be sorted. Works on the first pair of every row at once, then on the second, …
 
-    >>> counts_by_row(np.greater, np.float32([[1, 2, 3]]), np.array([0, 0]), np.float32([1, 3]))
-    array([2, 0])
+def above_and_at_least(
+    scores: Scores, rows: Counts, values: NDArray[np.float32]
+) -> tuple[Counts, Counts]:
+    """For each (row, value): how many scores of that row are above it, and how many not below.
+
+    `rows` must be sorted.
+
+    >>> above_and_at_least(np.float32([[1, 2, 2]]), np.array([0]), np.float32([2]))
+    (array([0]), array([2]))
     """
-    counts = np.zeros(len(rows), np.int64)
-    starts = np.searchsorted(rows, rows)
-    place = np.arange(len(rows)) - starts
+    above, at_least = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
+    size = max(1, CELLS // max(scores.shape[1], 1))
+    starts = range(0, len(scores), size)
+    ends = np.searchsorted(rows, [*starts, len(scores)])
+    for start, first, last in zip(starts, ends[:-1], ends[1:], strict=True):
+        pairs = slice(first, last)
+        block = scores[start : start + size]
+        found = _block(block, rows[pairs] - start, values[pairs])
+        above[pairs], at_least[pairs] = found
+    return above, at_least
+
+
+def _block(block: Scores, rows: Counts, values: NDArray[np.float32]) -> tuple[Counts, Counts]:
+    """The first pair of every row at once, then the second, …"""
+    above, at_least = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
+    place = np.arange(len(rows)) - np.searchsorted(rows, rows)
     for nth in range(int(place.max(initial=-1)) + 1):
         pairs = np.flatnonzero(place == nth)
-        chosen = scores if len(pairs) == len(scores) else scores[rows[pairs]]
-        counts[pairs] = _true_by_row(compare(chosen, values[pairs, None]))
-    return counts
+        chosen = block if len(pairs) == len(block) else block[rows[pairs]]
+        own = values[pairs, None]
+        above[pairs], at_least[pairs] = _true_by_row(chosen > own), _true_by_row(chosen >= own)
+    return above, at_least
 
 
-def _true_by_row(marks: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _true_by_row(marks: NDArray[np.bool_]) -> Counts:
     """How many are true in each row; packing bits first is several times faster than a sum."""
-    counts: NDArray[np.int64] = np.bitwise_count(np.packbits(marks, axis=1)).sum(
-        axis=1, dtype=np.int64
-    )
+    counts: Counts = np.bitwise_count(np.packbits(marks, axis=1)).sum(axis=1, dtype=np.int64)
     return counts

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.arrays import Scores, Truth
-from app.metrics.counting import counts_by_row
+from app.metrics.counting import above_and_at_least
 
 Integers = NDArray[np.int64]
 Values = NDArray[np.float64]
@@ -110,8 +110,7 @@ def discount(rank: Integers) -> Values:
 def _standing(scores: Scores, document: Integers, column: Integers) -> tuple[Integers, Integers]:
     """Rank, and the number of scores at least as high (0 if without score), of known pairs."""
     own = scores[document, column]
-    at_least = counts_by_row(np.greater_equal, scores, document, own)
-    above = counts_by_row(np.greater, scores, document, own)
+    above, at_least = above_and_at_least(scores, document, own)
     rank = above + 1
     for pair in np.flatnonzero(at_least > above + 1):
         row, label = document[pair], column[pair]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from app.datasets.base import Document
 from app.errors import InvalidDataError, InvalidRequestError
 from app.evaluation import EvaluationOptions, ModelInfo, chunks, evaluate
+from app.metrics.suite import suite
 from tests.evaluation.systems import Table, documents_of, info, judged, made_up
 from tests.metrics import literal
 
@@ -226,3 +227,15 @@ def flat(value: Any) -> list[float]:
     if isinstance(value, list):
         return [number for item in value for number in flat(item)]
     return [value] if isinstance(value, int | float) else []
+
+
+def test_the_suite_in_memory_gives_the_figures_of_the_report() -> None:
+    system, documents = made_up(90)
+    report = evaluate(system, documents).as_dict()
+    truth = system.labels.truth([d.labels for d in documents])
+    found = suite(system.rows, truth, system.rows > 0)
+    assert flat(found["ranking"]) == pytest.approx(flat(report["ranking"]), abs=1e-12)
+    for name, value in found["decisions"].items():
+        assert flat(value) == pytest.approx(flat(report["decisions"][name]), abs=1e-12), name
+    expected = [one["average_precision"] for one in report["labels"]]
+    assert found["average_precision"] == pytest.approx(expected)

@@ -85,7 +85,7 @@ def test_error_and_accuracy_are_scikit_learns(case: Any) -> None:
 
 
 @many
-@given(scored(documents=30))
+@given(scored(documents=150))
 def test_average_precision_is_scikit_learns(case: Any) -> None:
     scores, truth = case
     for label in range(truth.shape[1]):

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from app.evaluation.records import Records
 from app.metrics.averages import Averaging, Figures
 from app.metrics.contingency import MEASURES, Cells
 from app.metrics.label_ranking import coverage, lrap, ranking_loss
 from app.metrics.ranking import discount
+from app.metrics.records import Records
 
 Values = NDArray[np.float64]
 
