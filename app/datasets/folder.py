@@ -1,6 +1,7 @@
 """Folders: a folder for each label, or pairs of `.txt` and `.labels` files."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import groupby
 from pathlib import Path
 
@@ -43,7 +44,8 @@ class _File:
         self.is_hidden = any(part.startswith(".") for part in inner.parts)
         name = inner.with_suffix("") if inner.suffix.lower() in COMPRESSIONS else inner
         self.kind = name.suffix if name.suffix in (".txt", ".labels") else ""
-        self.stem = name.as_posix().removesuffix(self.kind)
+        stem = name.as_posix().removesuffix(self.kind)
+        self.stem = stem.encode(errors="surrogateescape").decode(errors="replace")
         self.name = self.stem.rpartition("/")[2]
 
 
@@ -82,18 +84,21 @@ def _pairs(files: list[_File], source: Source, faults: Faults) -> Iterator[_Reco
 def _text(file: _File, source: Source, faults: Faults) -> str | None:
     """What a file holds, without a last line end; None after a fault."""
     try:
-        own, size, found = Faults(str(file.path)), 0, []
-        with_bytes = Source(file.path, source.limits)
-        for number, line in lines(with_bytes, own):
-            size += len(line) + 1
-            if size > source.limits.max_line_bytes:
-                problem = f"a document longer than {source.limits.max_line_bytes} bytes"
-                raise own.fatal(problem, line=number, accepted="shorter documents")
-            found.append(line)
+        opened = Source(file.path, source.limits)
+        with closing(opened):
+            text = "\n".join(_bounded_lines(opened))
     except InvalidDataError as error:
         faults.take(error)
         return None
-    finally:
-        with_bytes.close()
-    source.absorb(file.stem, with_bytes)
-    return "\n".join(found)
+    source.absorb(file.stem, opened)
+    return text
+
+
+def _bounded_lines(source: Source) -> Iterator[str]:
+    faults, size, limit = Faults(source.name), 0, source.limits.max_line_bytes
+    for number, line in lines(source, faults):
+        size += len(line) + 1
+        if size > limit:
+            problem = f"a document longer than {limit} bytes"
+            raise faults.fatal(problem, line=number, accepted="shorter documents")
+        yield line

@@ -45,6 +45,8 @@ class LabelSets:
             raise BadLabelError("an empty label", name, position)
         if not CONTROLS.isdisjoint(label):
             raise BadLabelError("a control character in a label", name, position)
+        if any("\ud800" <= character <= "\udfff" for character in label):
+            raise BadLabelError("a label that is not UTF-8", ascii(name), position)
         if len(label) > LONGEST:
             raise BadLabelError("a label that is too long", name, position)
         if len(self._known) >= REMEMBERED:  # many spellings of few labels must not fill the memory

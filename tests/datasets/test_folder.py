@@ -1,6 +1,7 @@
 """Folders of texts, in both layouts."""
 
 import gzip
+import os
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,13 @@ def test_a_bad_file_is_named_and_can_be_skipped(label_folders: Path) -> None:
     assert "a0.txt" in reading.summary.skipped_lines[0].problem
 
 
+def test_a_damaged_compressed_file_can_be_skipped(label_folders: Path) -> None:
+    (label_folders / "corn" / "b.txt.gz").write_bytes(b"\x1f\x8bnot gzip")
+    with pytest.raises(InvalidDataError, match=r"b\.txt\.gz:1:1: damaged compressed data"):
+        list(open_dataset(label_folders))
+    assert len(list(open_dataset(label_folders, ReadOptions(on_error="skip")))) == 3
+
+
 def test_files_that_fit_no_layout_are_refused(label_folders: Path, pair_folder: Path) -> None:
     (label_folders / "README").write_text("stray")
     with pytest.raises(InvalidDataError, match="a file outside any folder"):
@@ -63,6 +71,18 @@ def test_a_bad_label_is_named_with_its_line(pair_folder: Path) -> None:
     (pair_folder / "a1.labels").write_text("corn\nwh\x01eat")
     with pytest.raises(InvalidDataError, match=r"a1\.labels:2:1: a control character in a label"):
         list(open_dataset(pair_folder))
+
+
+def test_names_that_are_not_utf_8_are_refused_as_labels_and_mended_as_ids(tmp_path: Path) -> None:
+    bad = os.fsdecode(b"\xff")
+    (tmp_path / "good").mkdir()
+    (tmp_path / "good" / f"{bad}.txt").write_text("x")
+    (document,) = open_dataset(tmp_path)
+    assert document.id == "\ufffd"
+    (tmp_path / bad).mkdir()
+    (tmp_path / bad / "1.txt").write_text("x")
+    with pytest.raises(InvalidDataError, match="a label that is not UTF-8"):
+        list(open_dataset(tmp_path))
 
 
 def test_a_document_above_the_limit_is_refused(label_folders: Path) -> None:
