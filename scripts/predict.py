@@ -57,15 +57,16 @@ def main(  # noqa: PLR0913
     found = load_model(Store(models_dir), model)
     documents = open_dataset(input, replace(reading, labels="optional"))
     is_batch = (operating_point or "").startswith("proportion:")
+    n_labels = len(found.classifier.labels)
     query = Query(
-        top_k,
+        (top_k or n_labels) if is_batch else top_k,
         None if is_batch else operating_point,
         threshold,
         min_probability,
         tuple(labels) if labels else None,
         explain,
     )
-    plan = plan_of(query, found.classifier, explain_)
+    plan = plan_of(query, found.classifier, explainer=explain_)
     if is_batch and operating_point is not None:
         n_trained = found.manifest.data.counts["documents"]
         cut = ProportionCut.of(operating_point, found.training_counts, n_trained)

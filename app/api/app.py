@@ -10,6 +10,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from app.api.access_log import AccessLog
 from app.api.door import Door
@@ -24,7 +25,21 @@ from app.serving.service import Service
 TITLE = "labelserve"
 
 
-def create_app(service: Service, *, log_stream: BinaryIO | None = None) -> FastAPI:
+class Application(FastAPI):
+    """FastAPI behind the door: what passes it first and last, and answers the quick routes."""
+
+    door: Door
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        await self.door(scope, receive, send)
+
+    async def framework(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """All that is not answered at the door."""
+        await super().__call__(scope, receive, send)
+
+
+def create_app(service: Service, *, log_stream: BinaryIO | None = None) -> Application:
     """The application; everything it needs comes in as an argument."""
     settings = service.settings
 
@@ -36,7 +51,7 @@ def create_app(service: Service, *, log_stream: BinaryIO | None = None) -> FastA
         finally:
             await service.stop()
 
-    app = FastAPI(
+    app = Application(
         title=TITLE,
         version=version(TITLE),
         docs_url=None,
@@ -46,11 +61,11 @@ def create_app(service: Service, *, log_stream: BinaryIO | None = None) -> FastA
     )
     app.state.service = service
     app.state.infer = Predictor(service, v2.ROUTE)
-    for error in (AppError, RequestValidationError, HTTPException):
+    for error in (AppError, RequestValidationError, HTTPException, Exception):
         app.add_exception_handler(error, _answer)
     log = AccessLog(log_stream) if settings.log_level in ("debug", "info") else None
-    app.add_middleware(Door, service=service, access_log=log)
-    predict.add_to(app, service)
+    quick = {("POST", predict.PATH): predict.add_to(app, service)}
+    app.door = Door(app.framework, service, access_log=log, quick=quick)
     for module in (health, models, evaluate, metrics, v2):
         app.include_router(module.router)
     if settings.docs:

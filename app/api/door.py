@@ -1,6 +1,7 @@
 """The door: every request passes here first and last. Ids, telemetry, log, the last resort."""
 
 import logging
+from collections.abc import Mapping
 from time import perf_counter
 from typing import Any
 
@@ -10,6 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.api.access_log import AccessLog
 from app.api.errors import problem
 from app.api.visit import Visit
+from app.errors import AppError
 from app.serving.logs import place
 from app.serving.service import Service
 
@@ -24,10 +26,20 @@ class ClientLeftError(Exception):
 
 
 class Door:
-    """Middleware around the whole application."""
+    """Middleware around the whole application; `quick` routes are answered without the framework.
 
-    def __init__(self, app: ASGIApp, service: Service, access_log: AccessLog | None) -> None:
-        self._app, self._service, self._log = app, service, access_log
+    What such a route raises becomes an answer here, as the framework's handlers do it elsewhere.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        service: Service,
+        *,
+        access_log: AccessLog | None,
+        quick: Mapping[tuple[str, str], ASGIApp],
+    ) -> None:
+        self._app, self._service, self._log, self._quick = app, service, access_log, quick
         self._root = service.settings.root_path
         self._durations: dict[tuple[str, str, int], Any] = {}
         self._in_flight: Gauge = service.telemetry.in_flight.labels("all")
@@ -47,13 +59,17 @@ class Door:
                 message["headers"] = self._headers(message["headers"], visit)
             else:
                 visit.bytes_out += len(message.get("body", b""))
+                visit.is_answered = not message.get("more_body", False)
             await send(message)
 
+        app = self._quick.get((visit.method, scope["path"].removeprefix(self._root)), self._app)
         self._in_flight.inc()
         try:
-            await self._app(scope, receive, answering)
+            await app(scope, receive, answering)
         except ClientLeftError:
             visit.status = CLIENT_LEFT
+        except AppError as error:
+            await self._problem(error, visit, answering)
         except Exception as error:
             await self._last_resort(error, visit, answering)
         finally:
@@ -74,6 +90,10 @@ class Door:
 
     async def _last_resort(self, error: Exception, visit: Visit, send: Send) -> None:
         log.error("request %s: %s", visit.request_id, place(error))
+        if not visit.is_answered:
+            await self._problem(error, visit, send)
+
+    async def _problem(self, error: Exception, visit: Visit, send: Send) -> None:
         if visit.status:
             raise ConnectionError("the answer had begun; the connection is closed") from None
         status, headers, body = problem(error, visit.request_id)

@@ -6,9 +6,9 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import msgspec
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
-from app.api.bodies import next_message
+from app.api.bodies import next_message, read_body
 from app.api.errors import invalid_body, problem_of
 from app.api.predicting import Predictor
 from app.api.schemas import Document, StreamParameters
@@ -48,6 +48,7 @@ class Stream:
         loaded = self._predictor.model(parameters.model, identity, visit)
         loaded.plan(parameters.query())
         deadline = Deadline.after(self._service.settings.evaluate_seconds)
+        receive = await self._read_first(receive, visit, deadline)
         headers = [(b"content-type", NDJSON), (b"x-model-version", visit.version.encode())]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         outbox = Outbox(send)
@@ -60,6 +61,21 @@ class Stream:
             await sending
         finally:
             sending.cancel()
+
+    async def _read_first(self, receive: Receive, visit: Visit, deadline: Deadline) -> Receive:
+        """A body of known, moderate length is read before the answer begins.
+
+        Many gateways (nginx) stop passing a body on once they have seen the answer's head.
+        """
+        said, limit = visit.header(b"content-length"), self._service.settings.max_body_bytes
+        if not said.isdigit() or int(said[:20]) > limit:
+            return receive
+        body = await read_body(receive, visit, limit, deadline)
+
+        async def again() -> Message:
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        return again
 
     async def _answers(
         self,

@@ -22,6 +22,7 @@ class Visit:
         "caller",
         "documents",
         "headers",
+        "is_answered",
         "method",
         "model",
         "request_id",
@@ -39,6 +40,7 @@ class Visit:
         self.request_id = self._request_id()
         self.traceparent = self._traceparent()
         self.route = ""
+        self.is_answered = False
         self.status = self.bytes_out = self.documents = 0
         self.caller = self.model = self.version = ""
 

@@ -1,7 +1,7 @@
 """From a question about documents to their labels: Query → Plan → Predictions."""
 
 from app.prediction.answers import Label, Prediction, Term, short
-from app.prediction.plan import Explained, Explainer, Plan, best_columns
+from app.prediction.plan import Explained, Explainer, Plan, best
 from app.prediction.planning import plan_of
 from app.prediction.query import Query
 
@@ -13,7 +13,7 @@ __all__ = [
     "Prediction",
     "Query",
     "Term",
-    "best_columns",
+    "best",
     "plan_of",
     "short",
 ]

@@ -33,7 +33,7 @@ def batch_predictions(
 
     Of the plan only `top_k` and the labels that may come still count.
     """
-    plan, allowed = replace(plan, cuts=None, band=None), plan.candidates
+    plan, allowed = replace(plan, shows_cuts=False, band=None), plan.cuts < np.inf
     ids: list[str | None] = []
     scores = []
     for chunk in _chunks(documents):
@@ -44,10 +44,7 @@ def batch_predictions(
     together = np.concatenate(scores)
     marks = cut.decide(together)
     for id, row, marked in zip(ids, together, marks, strict=True):
-        columns = np.flatnonzero(marked)
-        if allowed is not None:
-            columns = np.intersect1d(columns, allowed)
-        prediction = plan.prediction(row, columns)
+        prediction = plan.prediction(row, np.flatnonzero(marked & allowed))
         prediction.id, prediction.labels = id, prediction.labels[: plan.top_k]
         yield prediction
 

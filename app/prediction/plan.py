@@ -2,16 +2,23 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from types import ModuleType
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.classifier import Classifier
+from app.kernels import kernels
 from app.prediction.answers import Label, Prediction, Term, short
+from app.prediction.odds import probability
 
 CHUNK = 64
 """Documents scored between two looks at the clock: work that is too late ends soon."""
+
+ROOM = 128
+"""Labels that are sorted as they are found; more than these are sorted afterwards."""
 
 Row: TypeAlias = NDArray[np.float32]
 Columns: TypeAlias = NDArray[np.intp]
@@ -45,17 +52,17 @@ class Plan:
     """Which labels may come, what cuts them off, and what is told about them."""
 
     classifier: Classifier
-    cuts: Row | None
-    """(labels,): +inf for labels that may not come; None for ranking alone."""
+    cuts: Row
+    """(labels,): -inf for ranking alone, +inf for labels that may not come."""
     top_k: int | None
     point: dict[str, Any] | None = None
     """The operating point's name and what was expected there on held-out data."""
-    candidates: Columns | None = None
-    """The labels that may come; None: all."""
-    band: tuple[Row, Row] | None = None
-    """Where the model abstains; empty (upper below lower) for labels that may not come."""
+    shows_cuts: bool = True
+    """Whether labels come with the cut they have passed."""
     is_by_probability: bool = False
     """Whether the cuts are on probabilities."""
+    band: tuple[Row, Row] | None = None
+    """Where the model abstains; empty (upper below lower) for labels that may not come."""
     explain: int = 0
     explainer: Explainer | None = None
 
@@ -63,8 +70,6 @@ class Plan:
         self, texts: Sequence[str], *, still_wanted: Callable[[], None] | None = None
     ) -> list[Prediction]:
         """One prediction a text; `still_wanted` is called between chunks and may raise."""
-        if len(texts) == 1 and not self.explain:
-            return [self.prediction(self.classifier.scores(texts)[0])]
         found: list[Prediction] = []
         for start in range(0, len(texts), CHUNK):
             if still_wanted is not None:
@@ -72,20 +77,25 @@ class Plan:
             found += self._of_chunk(texts[start : start + CHUNK])
         return found
 
-    def prediction(self, scores: Row, picked: Columns | None = None) -> Prediction:
-        """The answer for one row of scores; `picked` where the labels were decided elsewhere."""
-        picked = self._picked(scores) if picked is None else by_score(scores, picked)
-        names, found = self.classifier.labels.names, scores[picked]
-        nothing = [None] * len(picked)
-        cuts = nothing if self.cuts is None else self.cuts[picked].tolist()
-        calibration = self.classifier.calibration
-        likely = nothing if calibration is None else calibration.probability(picked, found).tolist()
-        columns = zip(picked.tolist(), found.tolist(), likely, cuts, strict=True)
-        labels = [
-            Label(names[column], short(score), _short(probability), _short(cut))
-            for column, score, probability, cut in columns
-        ]
-        return Prediction(labels, abstained=self._abstained(scores))
+    def prediction(self, scores: Row, columns: Columns | None = None) -> Prediction:
+        """The answer for one row of scores; `columns` where the labels were decided elsewhere."""
+        picked, found = self._picked(scores) if columns is None else _sorted(scores, columns)
+        names, cuts, calibration = (
+            self.classifier.labels.names,
+            self.cuts,
+            self.classifier.calibration,
+        )
+        labels = []
+        for column, score in zip(picked, found, strict=True):
+            label = Label(names[column], short(score))
+            if calibration is not None:
+                label.probability = short(probability(calibration, column, score))
+            if self.shows_cuts:
+                label.threshold = short(cuts.item(column))
+            labels.append(label)
+        if self.band is None:
+            return Prediction(labels)
+        return Prediction(labels, abstained=self._abstained(scores, self.band))
 
     def _of_chunk(self, texts: Sequence[str]) -> list[Prediction]:
         found = [self.prediction(row) for row in self.classifier.scores(texts)]
@@ -101,45 +111,48 @@ class Plan:
             label.because = [Term(r.term, short(r.weight), r.at) for r in why.because]
             label.bias, label.rest = short(why.bias), short(why.rest)
 
-    def _picked(self, scores: Row) -> Columns:
-        """The columns that come, by falling score, ties by rising number."""
-        if self.cuts is not None:
-            judged = self._probabilities(scores) if self.is_by_probability else scores
-            ordered = by_score(scores, np.flatnonzero(judged > self.cuts))
-            return ordered if self.top_k is None else ordered[: self.top_k]
-        k = len(scores) if self.top_k is None else self.top_k
-        if self.candidates is None:
-            return best_columns(scores, k)
-        return self.candidates[best_columns(scores[self.candidates], k)]
+    def _picked(self, scores: Row) -> tuple[list[int], list[float]]:
+        """The columns that come and their scores: best first, ties by rising column."""
+        if self.is_by_probability:
+            columns = np.flatnonzero(self._probabilities(scores) > self.cuts)
+            picked, found = _sorted(scores, columns)
+            return picked[: self.top_k], found[: self.top_k]
+        return best(scores, self.cuts, self.top_k)
 
     def _probabilities(self, scores: Row) -> Row:
         assert self.classifier.calibration is not None  # noqa: S101
         found: Row = self.classifier.calibration.probabilities(scores[np.newaxis])[0]
         return found
 
-    def _abstained(self, scores: Row) -> list[str] | None:
-        if self.band is None:
-            return None
-        columns = np.flatnonzero((scores > self.band[0]) & (scores <= self.band[1]))
+    def _abstained(self, scores: Row, band: tuple[Row, Row]) -> list[str]:
+        columns = np.flatnonzero((scores > band[0]) & (scores <= band[1]))
         return [self.classifier.labels.names[column] for column in columns.tolist()]
 
 
-def by_score(scores: Row, columns: Columns) -> Columns:
-    """The columns by falling score, ties by rising column."""
-    return columns[np.argsort(-scores[columns], kind="stable")]
+def best(scores: Row, cuts: Row, k: int | None) -> tuple[list[int], list[float]]:
+    """The k best columns above their cuts (None: all), and their scores.
 
+    By falling score, ties by rising column. A score of -inf is above no cut.
 
-def best_columns(scores: Row, k: int) -> Columns:
-    """The k best columns by falling score, ties by rising column; unscored ones never.
-
-    >>> best_columns(np.array([0.5, 2.0, -np.inf, 2.0], np.float32), 3).tolist()
-    [1, 3, 0]
+    >>> scores = np.array([0.5, 2.0, -np.inf, 2.0], np.float32)
+    >>> best(scores, np.full(4, -np.inf, np.float32), 3)
+    ([1, 3, 0], [2.0, 2.0, 0.5])
     """
-    passing = scores > -np.inf
-    if k < len(scores):
-        passing &= scores >= np.partition(scores, len(scores) - k)[len(scores) - k]
-    return by_score(scores, np.flatnonzero(passing))[:k]
+    room = ROOM if k is None else min(k, ROOM)
+    columns, found = np.empty(room, np.int64), np.empty(room, np.float32)
+    passing: int = _picking().pick(scores, cuts, columns, found)
+    if passing > room and room != k:  # rare: so many that they are better sorted as a whole
+        everything, values = _sorted(scores, np.flatnonzero(scores > cuts))
+        return everything[:k], values[:k]
+    return columns[:passing].tolist(), found[:passing].tolist()
 
 
-def _short(value: float | None) -> float | None:
-    return None if value is None else short(value)
+@cache
+def _picking() -> ModuleType:
+    return kernels("picking")
+
+
+def _sorted(scores: Row, columns: Columns) -> tuple[list[int], list[float]]:
+    """The columns by falling score, ties by rising column, and their scores."""
+    ordered = columns[np.argsort(-scores[columns], kind="stable")]
+    return ordered.tolist(), scores[ordered].tolist()

@@ -1,19 +1,31 @@
 """How a Query becomes a Plan: what may be asked together, and which cuts it means."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from app.classifier import Classifier
-from app.decisions.pr_curve import micro_figures
 from app.errors import InvalidRequestError
 from app.prediction.answers import short
-from app.prediction.plan import Columns, Explainer, Plan
+from app.prediction.plan import Columns, Explainer, Plan, Row
 from app.prediction.query import Query
 
+LARGEST = float(np.finfo(np.float32).max)
 
-def plan_of(query: Query, classifier: Classifier, explainer: Explainer | None = None) -> Plan:
-    """The Plan of a Query; what the model cannot answer is an InvalidRequestError."""
+
+def plan_of(
+    query: Query,
+    classifier: Classifier,
+    *,
+    explainer: Explainer | None = None,
+    held_out: Mapping[str, Any] | None = None,
+) -> Plan:
+    """The Plan of a Query; what the model cannot answer is an InvalidRequestError.
+
+    `held_out` are the manifest's figures of the stored decision on held-out data.
+    """
     asked = [query.operating_point, query.threshold, query.min_probability]
     n_asked = sum(value is not None for value in asked)
     if n_asked > 1:
@@ -24,16 +36,29 @@ def plan_of(query: Query, classifier: Classifier, explainer: Explainer | None = 
     elif query.min_probability is not None:
         plan = _probability_cut(query, classifier, query.min_probability)
     elif n_asked == 0 and query.top_k is not None:
-        plan = Plan(classifier, None, query.top_k)
+        plan = _ranking(classifier, query.top_k)
     else:
-        plan = _operating_point(query, classifier, query.operating_point or "tuned")
+        plan = _operating_point(query, classifier, held_out or {})
     if candidates is not None:
         plan = _restricted(plan, candidates)
     return replace(plan, explain=query.explain, explainer=explainer) if query.explain else plan
 
 
+def _ranking(classifier: Classifier, k: int) -> Plan:
+    """The first k whatever their score."""
+    return Plan(classifier, _all(classifier, -np.inf), k, shows_cuts=False)
+
+
+def _all(classifier: Classifier, cut: float) -> Row:
+    return np.full(len(classifier.labels), cut, np.float32)
+
+
 def _one_cut(query: Query, classifier: Classifier, cut: float) -> Plan:
-    return Plan(classifier, np.full(len(classifier.labels), cut, np.float32), query.top_k)
+    if not -LARGEST <= cut <= LARGEST:
+        raise InvalidRequestError(
+            "the threshold is not a number that a score can be", pointer="/threshold"
+        )
+    return Plan(classifier, _all(classifier, cut), query.top_k)
 
 
 def _probability_cut(query: Query, classifier: Classifier, least: float) -> Plan:
@@ -46,9 +71,10 @@ def _probability_cut(query: Query, classifier: Classifier, least: float) -> Plan
     return replace(_one_cut(query, classifier, below), is_by_probability=True)
 
 
-def _operating_point(query: Query, classifier: Classifier, name: str) -> Plan:
+def _operating_point(query: Query, classifier: Classifier, held_out: Mapping[str, Any]) -> Plan:
+    name = query.operating_point or "tuned"
     if name == "tuned":
-        return _tuned(query, classifier)
+        return _tuned(query, classifier, held_out)
     if classifier.operating_points is None:
         raise InvalidRequestError(
             "this model has no held-out scores, so no operating points; accepted: tuned",
@@ -56,34 +82,23 @@ def _operating_point(query: Query, classifier: Classifier, name: str) -> Plan:
         )
     found = classifier.operating_points.find(name)
     point = {"name": name, "precision": short(found.precision), "recall": short(found.recall)}
-    return Plan(classifier, found.cuts, query.top_k, point)
+    return Plan(classifier, np.array(found.cuts), query.top_k, point)
 
 
-def _tuned(query: Query, classifier: Classifier) -> Plan:
+def _tuned(query: Query, classifier: Classifier, held_out: Mapping[str, Any]) -> Plan:
     """The stored decision; abstention belongs to it and raises its cuts to the bands' ends."""
     decision, abstention = classifier.decision, classifier.abstention
-    point = {"name": "tuned", **_expected(classifier)}
+    point: dict[str, Any] = {"name": "tuned"}
     if decision.cuts is None:
         k = int(decision.name.partition(":")[2])
-        return Plan(classifier, None, min(k, query.top_k or k), point)
+        return replace(_ranking(classifier, min(k, query.top_k or k)), point=point)
     if abstention is None:
-        return Plan(classifier, decision.cuts, query.top_k, point)
+        for measure in ("precision", "recall"):
+            if f"micro_{measure}" in held_out:
+                point[measure] = short(held_out[f"micro_{measure}"])
+        return Plan(classifier, np.array(decision.cuts), query.top_k, point)
     cuts = np.maximum(decision.cuts, abstention.upper)
     return Plan(classifier, cuts, query.top_k, point, band=(abstention.lower, abstention.upper))
-
-
-def _expected(classifier: Classifier) -> dict[str, float]:
-    """Micro precision and recall of the stored cuts on held-out data, where these are known."""
-    hulls, cuts = classifier.hulls, classifier.decision.cuts
-    if hulls is None or cuts is None or classifier.abstention is not None:
-        return {}
-    label = hulls.label_of_vertex
-    equal = np.flatnonzero(hulls.cuts == cuts[label])
-    labels, first = np.unique(label[equal], return_index=True)
-    if len(labels) < hulls.n_labels:
-        return {}
-    precision, recall = micro_figures(hulls, equal[first])
-    return {"precision": short(precision), "recall": short(recall)}
 
 
 def _candidates(labels: tuple[str, ...] | None, classifier: Classifier) -> Columns | None:
@@ -98,12 +113,10 @@ def _candidates(labels: tuple[str, ...] | None, classifier: Classifier) -> Colum
 
 def _restricted(plan: Plan, candidates: Columns) -> Plan:
     """The same plan with only these labels allowed to come."""
-    if plan.cuts is None:
-        return replace(plan, candidates=candidates)
     outside = np.ones(len(plan.cuts), np.bool_)
     outside[candidates] = False
     band = plan.band
     if band is not None:
         band = band[0], np.where(outside, -np.inf, band[1]).astype(np.float32)
     cuts = np.where(outside, np.inf, plan.cuts).astype(np.float32)
-    return replace(plan, cuts=cuts, candidates=candidates, band=band)
+    return replace(plan, cuts=cuts, band=band)

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic, thread_time
+from typing import Any
 
 from app.artifacts.store import Store
 from app.errors import AppError, InvalidRequestError, ModelNotFoundError, ModelUnavailableError
@@ -27,6 +28,11 @@ class Loaded:
     """Whether a short text is answered in so little time that no thread is worth it."""
     _plans: dict[Query, Plan] = field(default_factory=dict)
 
+    @property
+    def _held_out(self) -> dict[str, Any] | None:
+        figures = self.model.manifest.figures.get("held_out")
+        return figures if isinstance(figures, dict) else None
+
     def has_plan(self, query: Query) -> bool:
         """Whether the query was resolved before: doing so may take a while."""
         return query in self._plans
@@ -37,7 +43,9 @@ class Loaded:
         if found is None:
             if self.model.classifier.is_ready_made:
                 raise InvalidRequestError("this model reads ready-made features, not texts")
-            found = plan_of(query, self.model.classifier, explain)
+            found = plan_of(
+                query, self.model.classifier, explainer=explain, held_out=self._held_out
+            )
             if len(self._plans) >= MOST_PLANS:
                 self._plans.clear()
             self._plans[query] = found

@@ -166,13 +166,18 @@ def _decided(
 
 
 def held_out_figures(classifier: Classifier, held_out: HeldOut) -> dict[str, Any]:
-    """Micro- and macro-F1 of the decision on the held-out scores it was tuned on."""
+    """Micro- and macro-averages of the decision on the held-out scores it was tuned on."""
     counts = np.array([_counts(classifier, held_out, label) for label in range(held_out.n_labels)])
     tp, fp, fn = counts.sum(axis=0)
     each = 2 * counts[:, 0] / np.maximum(2 * counts[:, 0] + counts[:, 1] + counts[:, 2], 1)
     micro = 2 * tp / max(2 * tp + fp + fn, 1)
     return {
-        "held_out": {"micro_f1": float(micro), "macro_f1": float(each.mean())},
+        "held_out": {
+            "micro_f1": float(micro),
+            "macro_f1": float(each.mean()),
+            "micro_precision": float(tp / max(tp + fp, 1)),
+            "micro_recall": float(tp / max(tp + fn, 1)),
+        },
         "exact": held_out.is_exact,
     }
 

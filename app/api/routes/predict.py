@@ -64,8 +64,8 @@ class Predict:
             raise invalid_body(error) from None
 
 
-def add_to(app: FastAPI, service: Service) -> None:
-    """Add the documented route, answered by the thin application."""
+def add_to(app: FastAPI, service: Service) -> Predict:
+    """Add the documented route; the thin application that answers it."""
     route = APIRoute(
         PATH,
         _documented,
@@ -79,7 +79,8 @@ def add_to(app: FastAPI, service: Service) -> None:
         name="predict",
     )
     route.app = Predict(service)
-    app.router.routes.insert(0, route)
+    app.router.routes.append(route)
+    return route.app
 
 
 async def _documented() -> None:
