@@ -16,6 +16,7 @@ from app.kernels.counting import count_part
 from app.kernels.counts import Counts
 from app.kernels.forms import Cutting, fixed
 from app.kernels.learning import learn_part, renumbered
+from app.kernels.ordering import gathered, ordered, unified
 from app.kernels.units import CHARACTERS, INSIDE_WORDS, WORDS
 from app.kernels.vocabulary import Vocabulary
 
@@ -40,21 +41,32 @@ def learn(texts: Sequence[str], analysis: Analysis, *, jobs: int = 1) -> tuple[V
     text, ends = packed(texts, analysis)
     cutting = cutting_of(analysis)
     parts = each_part(lambda part: learn_part(text, ends, part, cutting), ends, jobs)
-    found = [_terms(arena, keys) for _, _, arena, keys in parts]
-    terms = sorted(set().union(*found))
-    column_of = {term: column for column, term in enumerate(terms)}
-    columns = [np.array([column_of[term] for term in part], dtype=np.int32) for part in found]
+    vocabulary, columns = _vocabulary([part[2:] for part in parts])
     rows = [
-        renumbered(sizes, numbers, part)
-        for (sizes, numbers, *_), part in zip(parts, columns, strict=True)
+        renumbered(sizes, numbers, own)
+        for (sizes, numbers, *_), own in zip(parts, columns, strict=True)
     ]
-    return Vocabulary.of_bytes(terms), _joined(rows)
+    return vocabulary, _joined(rows)
+
+
+def _vocabulary(parts: list[Any]) -> tuple[Vocabulary, list[NDArray[np.int32]]]:
+    """The terms of all parts, sorted, and for each part the columns of its numbers."""
+    shifts = np.cumsum([0, *(len(arena) for arena, _ in parts)])
+    arena = np.concatenate([arena for arena, _ in parts])
+    keys = np.concatenate([keys + shift for (_, keys), shift in zip(parts, shifts, strict=False)])
+    terms, numbers = unified(arena, keys) if len(parts) > 1 else (keys, np.arange(len(keys)))
+    order = ordered(arena, terms)
+    packed_terms, ends = gathered(arena, terms, order)
+    columns = np.empty(len(order), np.int32)
+    columns[order] = np.arange(len(order), dtype=np.int32)
+    cuts = np.cumsum([len(keys) for _, keys in parts])[:-1]
+    return Vocabulary.of_packed(packed_terms, ends), np.split(columns[numbers], cuts)
 
 
 def warm() -> None:
     """Compile everything here."""
     analysis = Analysis()
-    vocabulary, _ = learn(["ab"], analysis)
+    vocabulary, _ = learn(["ab", "cd"], analysis, jobs=2)
     count_known(["ab"], analysis, vocabulary)
 
 
@@ -96,11 +108,6 @@ def each_part(
         return [work(parts[0])]
     with ThreadPoolExecutor(len(parts)) as pool:
         return list(pool.map(work, parts))
-
-
-def _terms(arena: NDArray[np.uint8], keys: NDArray[np.int64]) -> list[bytes]:
-    letters_of_all = arena.tobytes()
-    return [letters_of_all[begin:end] for begin, end in keys.tolist()]
 
 
 def _joined(parts: list[Any]) -> Counts:

@@ -12,7 +12,7 @@ from app.errors import DamagedArtifactError
 from app.kernels import kernels
 from app.kernels.forms import Terms, fixed
 from app.kernels.hashing_plain import n_slots
-from app.state import unpack_strings
+from app.state import pack_strings, unpack_strings
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,12 @@ class Vocabulary:
     @classmethod
     def of(cls, terms: Sequence[str]) -> "Vocabulary":
         """A vocabulary of terms that are sorted already."""
-        return cls.of_bytes([term.encode() for term in terms])
+        arrays = pack_strings(terms, "terms")
+        return cls.of_packed(arrays["terms"], arrays["terms_ends"])
 
     @classmethod
-    def of_bytes(cls, terms: Sequence[bytes]) -> "Vocabulary":
-        """A vocabulary of terms in UTF-8 that are sorted already."""
-        packed = np.frombuffer(b"".join(terms), dtype=np.uint8)
-        ends = np.cumsum(np.fromiter(map(len, terms), np.int64, len(terms)))
+    def of_packed(cls, packed: NDArray[np.uint8], ends: NDArray[np.int64]) -> "Vocabulary":
+        """A vocabulary of terms that are sorted already, in UTF-8 end to end."""
         return cls(packed, ends, kernels("hashing").hash_table(packed, ends))
 
     @classmethod

@@ -1,0 +1,113 @@
+"""From text to labels in one kernel, beside the long way through matrices."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.errors import DamagedArtifactError
+from app.kernels import predict, predict_plain, weights, weights_plain
+from app.kernels.analysis import Analysis
+from app.kernels.counts import Counts
+from app.kernels.joined import Joined
+from app.kernels.linear_forms import Linear, Weighing
+from app.kernels.vocabulary import Vocabulary
+from app.vectorizers.tfidf import Tfidf
+
+TERMS = ["aa", "ab", "ba", "bb", "éé", "中語"]
+TEXTS = st.lists(st.text(st.sampled_from("aAbB é中語 😀"), max_size=30), max_size=5)
+
+
+def linear(n_labels: int, form: str, seed: int = 0) -> Linear:
+    random = np.random.default_rng(seed)
+    dense = random.integers(-2, 3, (len(TERMS), n_labels)).astype(np.float32)
+    bias = random.integers(-1, 2, n_labels).astype(np.float32)
+    if form == "dense":
+        return Linear.of({"weights": dense, "bias": bias})
+    rows, labels = np.nonzero(dense)
+    starts = np.searchsorted(rows, np.arange(len(TERMS) + 1)).astype(np.int64)
+    arrays = {"starts": starts, "labels": labels.astype(form), "values": dense[rows, labels]}
+    return Linear.of({**arrays, "bias": bias})
+
+
+@pytest.mark.parametrize("form", ["dense", "uint16", "int32"])
+@pytest.mark.parametrize("n_labels", [1, 15, 16, 17])
+@pytest.mark.parametrize("scheme", ["tfidf", "atc"])
+def test_one_kernel_gives_what_the_long_way_gives(form: str, n_labels: int, scheme: str) -> None:
+    idf = np.linspace(1.0, 3.0, len(TERMS))
+    weighing = Weighing(Analysis(), Vocabulary.of(TERMS), idf, scheme, n_labels == 16)
+    fast, plain = (
+        module.TextScorer(weighing, linear(n_labels, form)) for module in (predict, predict_plain)
+    )
+
+    @settings(max_examples=30, deadline=None)
+    @given(TEXTS, st.integers(1, 20), st.integers(1, 3))
+    def holds(texts: list[str], k: int, jobs: int) -> None:
+        scores = fast.batch_scores(texts, jobs=jobs)
+        np.testing.assert_array_equal(scores, plain.batch_scores(texts))
+        ranked, expected = fast.batch_top_k(texts, k, jobs=jobs), plain.batch_top_k(texts, k)
+        np.testing.assert_array_equal(ranked.labels, expected.labels)
+        np.testing.assert_array_equal(ranked.scores, expected.scores)
+        for i, text in enumerate(texts):
+            np.testing.assert_array_equal(fast.scores(text), scores[i])
+            np.testing.assert_array_equal(fast.top_k(text, k).labels, ranked.labels[i])
+
+    holds()
+
+
+@pytest.mark.parametrize("scheme", ["tfidf", "log", "ltc", "atc", "ntc"])
+def test_both_weighings_are_the_same_to_the_last_bit(scheme: str) -> None:
+    @settings(max_examples=50, deadline=None)
+    @given(st.lists(st.dictionaries(st.integers(0, 5), st.integers(1, 99)), max_size=5))
+    def holds(rows: list[dict[int, int]]) -> None:
+        indptr = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+        pairs = [pair for row in rows for pair in sorted(row.items())]
+        columns, counts = (np.array([pair[i] for pair in pairs], dtype=np.int32) for i in range(2))
+        counted = Counts(indptr, columns, counts)
+        idf = np.array([0.0, 0.5, 1.0, 1.7, 2.9, 11.0])
+        np.testing.assert_array_equal(
+            weights.weighed(counted, idf, scheme), weights_plain.weighed(counted, idf, scheme)
+        )
+
+    holds()
+
+
+class Learner:
+    """Only what joining looks at."""
+
+    def __init__(self, **arrays: Any) -> None:
+        self.weights = self
+        self.arrays = arrays
+
+
+def test_weights_that_do_not_fit_the_vocabulary_are_refused_before_a_kernel_sees_them() -> None:
+    vectorizer = Tfidf()
+    vectorizer.fit_transform(["aa ab", "ba"])
+    bias, one = np.zeros(2, np.float32), np.ones(1, np.float32)
+    good = {"starts": np.array([0, 1, 1, 1]), "labels": np.array([1], np.uint16), "values": one}
+    assert Joined(vectorizer, Learner(**good, bias=bias)).scores(["aa"]) is not None
+    for name, wrong in (
+        ("starts", np.array([0, 1, 1])),
+        ("starts", np.array([0, 9, 1, 1])),
+        ("starts", np.array([0, 0, 0, 2])),
+        ("labels", np.array([2], np.uint16)),
+        ("labels", np.array([], np.uint16)),
+    ):
+        with pytest.raises(DamagedArtifactError):
+            Joined(vectorizer, Learner(**{**good, name: wrong}, bias=bias)).scores(["aa"])
+    with pytest.raises(DamagedArtifactError):
+        Joined(vectorizer, Learner(weights=np.zeros((2, 2), np.float32), bias=bias)).scores(["aa"])
+
+
+def test_what_cannot_be_joined_goes_the_long_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    vectorizer, stemming = Tfidf(), Tfidf(stemmer="english")
+    for one in (vectorizer, stemming):
+        one.fit_transform(["aa ab", "ba"])
+    learner = Learner(weights=np.ones((3, 2), np.float32), bias=np.zeros(2, np.float32))
+    assert Joined(stemming, learner).scores(["aa"]) is None
+    assert Joined(vectorizer, object()).scores(["aa"]) is None
+    assert Joined(object(), learner).scores(["aa"]) is None
+    monkeypatch.setenv("LABELSERVE_KERNELS", "plain")
+    assert Joined(vectorizer, learner).scores(["aa"]) is None
