@@ -4,15 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import torch
 from torch import nn
 from torch.nn import functional
 
 from app.learners.neural.batches import Ids
-from app.learners.neural.convolutions import Convolutions, max_over_time
+from app.learners.neural.convolutions import LargestWindows
 from app.learners.neural.learner import NetworkLearner
 from app.learners.neural.loop import Network
-from app.learners.neural.words import Words
+from app.learners.neural.words import Text, Words
 
 
 @dataclass(kw_only=True)
@@ -40,9 +39,9 @@ class KimCnnNetwork(nn.Module):
         self.n_labels = sizes["labels"]
         dimensions, widths = settings.dimensions, settings.filter_sizes
         self.words = Words(sizes["inputs"], dimensions, settings.embedding_dropout)
-        self.windows = Convolutions(dimensions, settings.filters, widths)
+        self.windows = LargestWindows(dimensions, settings.filters, widths, pools=1)
         self.dropout = nn.Dropout(settings.dropout)
-        self.output = nn.Linear(settings.filters * len(widths), sizes["labels"])
+        self.output = nn.Linear(self.windows.size, sizes["labels"])
 
     @property
     def output_bias(self) -> Any:
@@ -51,9 +50,9 @@ class KimCnnNetwork(nn.Module):
 
     def forward(self, batch: Ids) -> Any:
         """Logits (documents, labels)."""
-        return self.from_vectors(self.words(batch), batch)
+        return self.from_words(self.words(batch))
 
-    def from_vectors(self, vectors: Any, batch: Ids) -> Any:
-        """Logits from word vectors."""
-        found = [max_over_time(*windows) for windows in self.windows(vectors, batch)]
-        return self.output(self.dropout(functional.relu(torch.cat(found, dim=1))))
+    def from_words(self, text: Text) -> Any:
+        """Logits from the vectors of the words."""
+        pooled = functional.relu(self.windows(text))
+        return self.output(self.dropout(pooled))

@@ -21,7 +21,7 @@ class TrainingSettings:
     epochs: int = 50
     batch_size: int = 64
     optimizer: str = "adam"
-    learning_rate: float = 0.0005
+    learning_rate: float = 0.002
     weight_decay: float = 0.0
     schedule: str = "constant"
     warmup: float = 0.0

@@ -1,6 +1,6 @@
-"""Word vectors and masks: the first layer of every network that reads sequences."""
+"""Word vectors: the first layer of every network that reads sequences."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import nn
@@ -10,10 +10,32 @@ from app.learners.neural.batches import Ids
 SPREAD = 0.1  # of the random start of a word's vector
 
 
-class Words(nn.Module):
-    """Vectors of the words, with dropout; position by position, zeros where a document has ended.
+class Text(NamedTuple):
+    """A batch as vectors of its different words, and where each word stands.
 
-    In training only the vectors of words in the batch move (see optimizers.py).
+    `vectors` (words, dimensions) begins with a row of zeros; `places` (documents, positions) are
+    rows of it, 0 from the end of a document on. Work done once a word is done, not once a place.
+    """
+
+    vectors: Any
+    places: Any
+    lengths: Any
+
+    def by_place(self) -> Any:
+        """The vectors place by place (documents, positions, dimensions)."""
+        return nn.functional.embedding(self.places, self.vectors)
+
+    def is_inside(self) -> Any:
+        """True (documents, positions) at the places that belong to the document."""
+        width = torch.arange(self.places.shape[1], device=self.places.device)
+        return width < self.lengths[:, None]
+
+
+class Words(nn.Module):
+    """Vectors of the words of a batch, with dropout.
+
+    Dropout takes the same values of a word wherever it stands in the batch. In training only the
+    vectors of words in the batch move (see optimizers.py).
     """
 
     def __init__(self, size: int, dimensions: int, dropout: float) -> None:
@@ -25,9 +47,12 @@ class Words(nn.Module):
             with torch.no_grad():
                 self.vectors.weight[0] = 0
 
-    def forward(self, batch: Ids) -> Any:
-        """Vectors (documents, positions, dimensions)."""
-        return self.dropout(self.vectors(batch.ids))
+    def forward(self, batch: Ids) -> Text:
+        """The batch by its different words."""
+        ends = batch.ids.new_zeros(1)  # so that row 0 is always that of padding
+        words, places = torch.unique(torch.cat([ends, batch.ids.flatten()]), return_inverse=True)
+        vectors = self.dropout(self.vectors(words))
+        return Text(vectors, places[1:].view(batch.ids.shape), batch.lengths)
 
     def start_from(self, vectors: Any) -> None:
         """Begin with known vectors; rows of not-a-number keep their random start."""
@@ -35,8 +60,4 @@ class Words(nn.Module):
         rows = ~torch.isnan(known).any(dim=1)
         with torch.no_grad():
             self.vectors.weight[: len(known)][rows] = known[rows]
-
-
-def is_inside(batch: Ids, width: int) -> Any:
-    """True (documents, width) at the positions that belong to the document."""
-    return torch.arange(width, device=batch.ids.device) < batch.lengths[:, None]
+            self.vectors.weight[0] = 0

@@ -4,15 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import torch
 from torch import nn
 from torch.nn import functional
 
 from app.learners.neural.batches import Ids
-from app.learners.neural.convolutions import Convolutions, dynamic_max
+from app.learners.neural.convolutions import LargestWindows
 from app.learners.neural.learner import NetworkLearner
 from app.learners.neural.loop import Network
-from app.learners.neural.words import Words
+from app.learners.neural.words import Text, Words
 
 
 @dataclass(kw_only=True)
@@ -40,11 +39,11 @@ class XmlCnnNetwork(nn.Module):
 
     def __init__(self, settings: XmlCnn, sizes: dict[str, int]) -> None:
         super().__init__()
-        self.n_labels, self.pools = sizes["labels"], settings.pools
+        self.n_labels = sizes["labels"]
         dimensions, widths = settings.dimensions, settings.filter_sizes
         self.words = Words(sizes["inputs"], dimensions, settings.embedding_dropout)
-        self.windows = Convolutions(dimensions, settings.filters, widths)
-        self.hidden = nn.Linear(settings.filters * len(widths) * settings.pools, settings.hidden)
+        self.windows = LargestWindows(dimensions, settings.filters, widths, pools=settings.pools)
+        self.hidden = nn.Linear(self.windows.size, settings.hidden)
         self.dropout = nn.Dropout(settings.dropout)
         self.output = nn.Linear(settings.hidden, sizes["labels"])
 
@@ -55,11 +54,9 @@ class XmlCnnNetwork(nn.Module):
 
     def forward(self, batch: Ids) -> Any:
         """Logits (documents, labels)."""
-        return self.from_vectors(self.words(batch), batch)
+        return self.from_words(self.words(batch))
 
-    def from_vectors(self, vectors: Any, batch: Ids) -> Any:
-        """Logits from word vectors."""
-        windows = self.windows(vectors, batch)
-        found = [dynamic_max(values, counts, self.pools) for values, counts in windows]
-        pooled = functional.relu(torch.cat(found, dim=1))
+    def from_words(self, text: Text) -> Any:
+        """Logits from the vectors of the words."""
+        pooled = functional.relu(self.windows(text))
         return self.output(self.dropout(functional.relu(self.hidden(pooled))))

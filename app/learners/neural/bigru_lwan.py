@@ -1,0 +1,31 @@
+"""bigru-lwan: a gated recurrent layer that reads both ways, then label-wise attention."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torch import nn
+
+from app.learners.neural.learner import NetworkLearner
+from app.learners.neural.loop import Network
+from app.learners.neural.lwan import AttentionNetwork, BothWays
+from app.learners.neural.words import Words
+
+
+@dataclass(kw_only=True)
+class BigruLwan(NetworkLearner):
+    """The settings of the network and of its training."""
+
+    kind: ClassVar[str] = "bigru-lwan"
+
+    dimensions: int = 200
+    rnn_size: int = 300
+    """Of both directions together."""
+    rnn_layers: int = 1
+    embedding_dropout: float = 0.4
+    encoder_dropout: float = 0.0
+
+    def build(self, sizes: dict[str, int]) -> Network:
+        """The network, not yet trained."""
+        words = Words(sizes["inputs"], self.dimensions, self.embedding_dropout)
+        encoder = BothWays(nn.GRU, self.dimensions, self.rnn_size, self.rnn_layers)
+        return AttentionNetwork(words, encoder, self.encoder_dropout, sizes["labels"])
