@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 CONFIGURATION = ROOT / "deploy" / "nginx" / "nginx.conf"
 NGINX = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin")
-START_SECONDS, STOP_SECONDS = 60.0, 30.0
+START_SECONDS, STOP_SECONDS = 180.0, 60.0
 
 
 def free_ports(n: int) -> list[int]:
@@ -122,7 +122,8 @@ def gateway(port: int, replicas: list[int], folder: Path) -> Process:
     text = re.sub(r"/tmp/", f"{folder}/", text)  # noqa: S108
     text = text.replace("/dev/stdout", f"{folder}/access.log")
     (folder / "nginx.conf").write_text(text)
-    command = [NGINX, "-p", str(folder), "-c", f"{folder}/nginx.conf", "-g", "daemon off;"]
+    user = "user root;" if os.geteuid() == 0 else ""  # else its workers could not enter the folder
+    command = [NGINX, "-p", str(folder), "-c", f"{folder}/nginx.conf", "-g", f"daemon off; {user}"]
     return Process(command, port, "/gateway/health", folder / "gateway.log")
 
 
@@ -140,7 +141,8 @@ class Load:
     @contextmanager
     def running(self) -> Iterator["Load"]:
         """Load as long as the block lasts."""
-        expected = self._post(self._connection())
+        with closing(self._connection()) as connection:
+            expected = self._post(connection)
         done = threading.Event()
         threads = [
             threading.Thread(target=self._post_until, args=(done, expected))
@@ -156,17 +158,21 @@ class Load:
                 thread.join()
 
     def _post_until(self, done: threading.Event, expected: Any) -> None:
-        connection = self._connection()
-        while not done.is_set():
-            try:
-                problem = "" if self._post(connection) == expected else "another answer"
-            except (OSError, http.client.HTTPException, ValueError) as error:
-                problem = f"{type(error).__name__}: {error}"
-                connection.close()
-            with self._lock:
-                self.sent += 1
-                if problem:
-                    self.failures.append(problem)
+        with closing(self._connection()) as connection:
+            while not done.is_set():
+                problem = self._problem(connection, expected)
+                with self._lock:
+                    self.sent += 1
+                    if problem:
+                        self.failures.append(problem)
+
+    def _problem(self, connection: http.client.HTTPConnection, expected: Any) -> str:
+        """What was wrong with one more request; nothing, if all is well."""
+        try:
+            return "" if self._post(connection) == expected else "another answer"
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            connection.close()
+            return f"{type(error).__name__}: {error}"
 
     def _connection(self) -> http.client.HTTPConnection:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
