@@ -36,7 +36,8 @@ class BlockRows:
         """The rows of a feature matrix, with the bias feature's value (None: no bias)."""
         n_documents, n_features = features.shape
         counts = np.bincount(features.indices, minlength=n_features)
-        kept = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts > 1)]
+        shared = np.flatnonzero(counts > 1)
+        kept = shared[np.argsort(-counts[shared], kind="stable")]
         places = np.full(n_features, -1, np.int32)
         places[kept] = np.arange(len(kept), dtype=np.int32)
         columns = places[features.indices]

@@ -24,6 +24,7 @@ from app.learners.block_rows import BlockRows
 from app.learners.in_order import in_order
 from app.learners.kept_scores import KeptScores
 from app.learners.label_weights import LabelWeights
+from app.learners.linear_options import LinearOptions
 from app.learners.linear_problem import LinearProblem, Part, constant_scores
 
 LOSSES = {1: SQUARED_HINGE, 3: HINGE, 7: LOGISTIC}
@@ -50,6 +51,16 @@ def train_blocks(
 ) -> LabelWeights:
     """Weights and bias of every label; out-of-fold scores go to `holding`."""
     return problem.answer(_BlockTraining(problem, fitting, holding).parts())
+
+
+def block_parts(problem: LinearProblem, fitting: Fitting) -> Iterator[Part]:
+    """The weights of every block of labels, one after the other."""
+    return _BlockTraining(problem, fitting, None).parts()
+
+
+def takes_blocks(options: LinearOptions) -> bool:
+    """Whether these options can be trained in blocks."""
+    return options.solver in LOSSES and options.tolerance >= FINEST_TOLERANCE
 
 
 class _BlockTraining:

@@ -24,10 +24,11 @@ _problems: dict[str, Problem] = {}
 
 def train_labels(problem: LinearProblem, fitting: Fitting) -> LabelWeights:
     """Weights and bias of every label."""
-    return problem.answer(_parts(problem, fitting))
+    return problem.answer(label_parts(problem, fitting))
 
 
-def _parts(problem: LinearProblem, fitting: Fitting) -> Iterator[Part]:
+def label_parts(problem: LinearProblem, fitting: Fitting) -> Iterator[Part]:
+    """The weights of a few labels at a time."""
     labels, options = problem.learnable(), problem.options
     chunks = [labels[i : i + LABELS_A_TASK] for i in range(0, len(labels), LABELS_A_TASK)]
     documents = (uuid4().hex, problem.features, options.bias)

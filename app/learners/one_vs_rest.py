@@ -10,7 +10,13 @@ from app.errors import InvalidRequestError
 from app.heldout import HeldOut
 from app.kernels import compiled
 from app.learners.base import Fitting
-from app.learners.block_training import FINEST_TOLERANCE, LOSSES, Holding, train_blocks
+from app.learners.block_training import (
+    FINEST_TOLERANCE,
+    LOSSES,
+    Holding,
+    takes_blocks,
+    train_blocks,
+)
 from app.learners.kept_scores import kept_scores
 from app.learners.label_weights import LabelWeights
 from app.learners.linear_options import parse_options
@@ -33,6 +39,7 @@ class OneVsRest:
 
     kind: ClassVar[str] = "one-vs-rest"
     features: ClassVar[str] = "tfidf"
+    feature_settings: ClassVar[dict[str, Any]] = {"scheme": "log"}
     zero_is_neutral: ClassVar[bool] = True
 
     def __init__(
@@ -47,7 +54,7 @@ class OneVsRest:
         if solver not in SOLVERS:
             raise InvalidRequestError(f"no such solver; accepted: {', '.join(SOLVERS)}")
         self._parsed = parse_options(options)
-        if solver == "block" and not self._can_use_blocks():
+        if solver == "block" and not takes_blocks(self._parsed):
             accepted = ", ".join(f"-s {number}" for number in LOSSES)
             raise InvalidRequestError(
                 f"solver block takes {accepted} with -e {FINEST_TOLERANCE:g} or more"
@@ -79,12 +86,8 @@ class OneVsRest:
 
     def _uses_blocks(self) -> bool:
         if self.solver == "auto":
-            return compiled() and self._can_use_blocks()
+            return compiled() and takes_blocks(self._parsed)
         return self.solver == "block"
-
-    def _can_use_blocks(self) -> bool:
-        options = self._parsed
-        return options.solver in LOSSES and options.tolerance >= FINEST_TOLERANCE
 
     @property
     def weights(self) -> LabelWeights:

@@ -1,0 +1,30 @@
+"""A label tree as the beam search walks it, and what a margin is worth on a path."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+SQUARED_HINGE, CUBED_HINGE, LOG_SIGMOID = 0, 1, 2
+LINKS = {"squared-hinge": SQUARED_HINGE, "cubed-hinge": CUBED_HINGE, "log-sigmoid": LOG_SIGMOID}
+STEEPNESS = 3.0
+"""How fast the log-sigmoid falls: at a margin of −1 it is near the squared hinge there."""
+
+
+class LabelTree(NamedTuple):
+    """Nodes with their children side by side, and each node's weights as a chunk of its own.
+
+    Node n has children `child_starts[n]` to `child_starts[n + 1]`: a target of 0 or more is a
+    label, a lower one is node −target − 1. Its weights are rows `row_starts[n]` to
+    `row_starts[n + 1]`, one a feature in rising order; row r has entries `entry_starts[r]` to
+    `entry_starts[r + 1]`, each a child's place among its siblings and a value. Node 0 is the root.
+    """
+
+    child_starts: NDArray[np.int64]
+    targets: NDArray[np.int32]
+    biases: NDArray[np.float32]
+    row_starts: NDArray[np.int64]
+    row_features: NDArray[np.int32]
+    entry_starts: NDArray[np.int64]
+    entry_children: NDArray[np.uint16]
+    entry_values: NDArray[np.float32]

@@ -1,0 +1,99 @@
+"""Beam search down a label tree, compiled."""
+
+from math import exp, log1p
+from typing import Any
+
+import numpy as np
+
+from app.kernels.beam_forms import CUBED_HINGE, SQUARED_HINGE, STEEPNESS, LabelTree
+from app.kernels.compiler import inner, kernel
+from app.kernels.forms import fixed
+
+
+@kernel
+def search(rows: Any, tree: Any, beam: Any, link: Any, scores: Any) -> None:
+    """Fill in each document's path scores of the labels its beam reaches; others stay as they are.
+
+    On every level the best `beam` nodes go on; among equals the one that was reached first.
+    """
+    starts, columns, values = rows
+    most = 0
+    for node in range(len(tree.child_starts) - 1):
+        most = max(most, tree.child_starts[node + 1] - tree.child_starts[node])
+    margins = np.empty(most, np.float32)
+    nodes, paths = np.empty((2, beam), np.int32), np.empty((2, beam), np.float32)
+    for row in range(len(starts) - 1):
+        begin, end = starts[row], starts[row + 1]
+        now, n_now = 0, 1
+        nodes[0, 0], paths[0, 0] = 0, 0.0
+        while n_now:
+            n_next = 0
+            for place in range(n_now):
+                node, path = nodes[now, place], paths[now, place]
+                add_margins(tree, node, columns[begin:end], values[begin:end], margins)
+                for child in range(tree.child_starts[node], tree.child_starts[node + 1]):
+                    margin = margins[child - tree.child_starts[node]]
+                    score, target = path + worth(margin, link), tree.targets[child]
+                    if target >= 0:
+                        scores[row, target] = score
+                    else:
+                        n_next = insert(nodes[1 - now], paths[1 - now], n_next, -target - 1, score)
+            now, n_now = 1 - now, n_next
+
+
+@inner
+def add_margins(tree: Any, node: Any, columns: Any, values: Any, margins: Any) -> None:
+    """Fill in the margins of a node's children; only features that the chunk has are touched."""
+    first_child = tree.child_starts[node]
+    for child in range(first_child, tree.child_starts[node + 1]):
+        margins[child - first_child] = tree.biases[child]
+    low, end = tree.row_starts[node], tree.row_starts[node + 1]
+    for at in range(len(columns)):
+        high = end
+        while low < high:
+            middle = (low + high) >> 1
+            if tree.row_features[middle] < columns[at]:
+                low = middle + 1
+            else:
+                high = middle
+        if low < end and tree.row_features[low] == columns[at]:
+            for entry in range(tree.entry_starts[low], tree.entry_starts[low + 1]):
+                margins[tree.entry_children[entry]] += values[at] * tree.entry_values[entry]
+
+
+@inner
+def worth(margin: Any, link: Any) -> Any:
+    """What a margin adds to the path's score: 0 at best."""
+    lack = max(np.float32(1) - margin, np.float32(0))
+    if link == SQUARED_HINGE:
+        return -lack * lack
+    if link == CUBED_HINGE:
+        return -lack * lack * lack
+    steep = STEEPNESS * margin
+    if steep > 0:
+        return np.float32(-log1p(exp(-steep)))
+    return np.float32(steep - log1p(exp(steep)))
+
+
+@inner
+def insert(nodes: Any, paths: Any, n_kept: Any, node: Any, score: Any) -> Any:
+    """Put a node among the best so far, best first; how many there are now."""
+    if n_kept == len(nodes):
+        if not score > paths[n_kept - 1]:
+            return n_kept
+        n_kept -= 1
+    place = n_kept
+    while place > 0 and score > paths[place - 1]:
+        paths[place], nodes[place] = paths[place - 1], nodes[place - 1]
+        place -= 1
+    paths[place], nodes[place] = score, node
+    return n_kept + 1
+
+
+def warm() -> None:
+    """Compile everything here."""
+    one, starts = np.ones(1, np.float32), np.array([0, 1])
+    none = np.zeros(1, np.int32)
+    rows = (fixed(starts), fixed(none), fixed(one))
+    tree = (starts, none, one, starts, none, starts, none.astype(np.uint16), one)
+    search(rows, LabelTree(*map(fixed, tree)), 1, 0, np.zeros((1, 1), np.float32))

@@ -1,0 +1,51 @@
+"""Beam search down a label tree, in numpy: see app/kernels/beam_search.py."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.kernels.beam_forms import CUBED_HINGE, SQUARED_HINGE, STEEPNESS, LabelTree
+
+
+def search(rows: Any, tree: LabelTree, beam: int, link: int, scores: Any) -> None:
+    """Fill in each document's path scores of the labels its beam reaches, and no others."""
+    starts, columns, values = rows
+    for row in range(len(starts) - 1):
+        span = slice(starts[row], starts[row + 1])
+        best = [(0, np.float32(0))]
+        while best:
+            found: list[tuple[int, np.float32]] = []
+            for node, path in best:
+                children = slice(tree.child_starts[node], tree.child_starts[node + 1])
+                totals = path + _worth(_margins(tree, node, columns[span], values[span]), link)
+                targets = tree.targets[children]
+                scores[row, targets[targets >= 0]] = totals[targets >= 0]
+                inner = (-targets[targets < 0] - 1).tolist()
+                found += zip(inner, totals[targets < 0], strict=True)
+            best = sorted(found, key=lambda pair: -pair[1])[:beam]
+
+
+def warm() -> None:
+    """There is nothing to compile."""
+
+
+def _margins(tree: LabelTree, node: int, columns: Any, values: Any) -> NDArray[np.float32]:
+    margins = tree.biases[tree.child_starts[node] : tree.child_starts[node + 1]].copy()
+    first, end = tree.row_starts[node], tree.row_starts[node + 1]
+    features = tree.row_features[first:end]
+    for column, value in zip(columns, values, strict=True):
+        place = first + np.searchsorted(features, column)
+        if place < end and tree.row_features[place] == column:
+            entries = slice(tree.entry_starts[place], tree.entry_starts[place + 1])
+            margins[tree.entry_children[entries]] += value * tree.entry_values[entries]
+    return margins
+
+
+def _worth(margins: NDArray[np.float32], link: int) -> NDArray[np.float32]:
+    lack = np.maximum(1 - margins, 0)
+    if link == SQUARED_HINGE:
+        return -(lack**2)
+    if link == CUBED_HINGE:
+        return -(lack**3)
+    return np.asarray(-np.logaddexp(0, -STEEPNESS * margins), np.float32)

@@ -1,0 +1,104 @@
+"""Label clusters: labels whose documents are alike, found by spherical k-means, level by level."""
+
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from app.arrays import Features, Truth
+from app.kernels import kernels
+from app.kernels.forms import fixed
+
+PASSES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One node: the labels below each child, and the child's node number, or None for a label."""
+
+    below: list[NDArray[Any]]
+    nodes: list[int | None]
+
+
+def grown(
+    vectors: csr_array, labels: NDArray[Any], *, limits: tuple[int, int, int], seed: int
+) -> list[Branch]:
+    """The tree over some labels, root first; limits are children, labels of a leaf, and depth.
+
+    A node with more labels than a leaf may have is split while it is not too deep, into no more
+    clusters than leaves are wanted; every other node has its labels as children.
+    """
+    most_children, leaf, depth = limits
+    branches: list[Branch] = []
+    waiting, n_nodes = deque([(labels, 1)]), 1
+    while waiting:
+        here, level = waiting.popleft()
+        if len(here) <= leaf or level >= depth:
+            branches.append(Branch([here[[i]] for i in range(len(here))], [None] * len(here)))
+            continue
+        wanted = min(most_children, -(-len(here) // leaf))
+        clusters = split(vectors[here], wanted, seed + len(branches))
+        below = [here[clusters == cluster] for cluster in range(clusters.max() + 1)]
+        nodes: list[int | None] = []
+        for group in below:
+            nodes.append(n_nodes if len(group) > 1 else None)
+            if len(group) > 1:
+                waiting.append((group, level + 1))
+                n_nodes += 1
+        branches.append(Branch(below, nodes))
+    return branches
+
+
+def label_vectors(features: Features, truth: Truth) -> csr_array:
+    """Each label's documents added up and scaled to length 1; empty for a label without any."""
+    sums = csr_array(csr_array(truth.T).astype(np.float32) @ features)
+    sums.sort_indices()
+    return scaled(sums)
+
+
+def scaled(rows: csr_array) -> csr_array:
+    """The rows at length 1."""
+    lengths = np.sqrt(np.asarray(rows.power(2).sum(axis=1)).ravel())
+    factors = 1 / np.where(lengths > 0, lengths, 1)
+    values = rows.data * np.repeat(factors, np.diff(rows.indptr))
+    return csr_array((values.astype(np.float32), rows.indices, rows.indptr), shape=rows.shape)
+
+
+def split(vectors: csr_array, n_clusters: int, seed: int) -> NDArray[np.int64]:
+    """Each vector's cluster, numbered without gaps; at least two clusters.
+
+    Spherical k-means from random vectors; ties go to the lower cluster. Vectors that cannot be told
+    apart are dealt out in turn.
+    """
+    n_vectors = vectors.shape[0]
+    used, places = np.unique(vectors.indices, return_inverse=True)
+    starts = fixed(vectors.indptr.astype(np.int64))
+    rows = (starts, fixed(places.astype(np.int32)), fixed(vectors.data))
+    n_clusters = min(n_clusters, n_vectors)
+    clusters = np.full(n_vectors, -1)
+    chosen = np.random.default_rng(seed).choice(n_vectors, n_clusters, replace=False)
+    picked = vectors[chosen].tocoo()
+    sums = np.zeros((len(used), n_clusters), np.float32)
+    sums[np.searchsorted(used, picked.coords[1]), picked.coords[0]] = picked.data
+    for _ in range(PASSES):
+        nearest = _nearest(rows, sums)
+        if np.array_equal(nearest, clusters):
+            break
+        clusters = nearest
+        sums = np.zeros_like(sums)
+        kernels("groups").add_rows(rows, clusters, sums)
+    if len(np.unique(clusters)) == 1:
+        return np.arange(n_vectors) % n_clusters
+    return np.unique(clusters, return_inverse=True)[1].astype(np.int64)
+
+
+def _nearest(rows: Any, sums: NDArray[np.float32]) -> NDArray[np.int64]:
+    lengths = np.sqrt((sums**2).sum(axis=0))
+    centroids = sums / np.where(lengths > 0, lengths, 1)
+    likeness = np.empty((len(rows[0]) - 1, sums.shape[1]), np.float32)
+    nothing = fixed(np.zeros(sums.shape[1], np.float32))
+    kernels("linear_scores").dense_scores(rows, fixed(centroids), nothing, likeness)
+    return np.asarray(likeness.argmax(axis=1))

@@ -1,0 +1,142 @@
+"""Tree: labels in a hierarchy of clusters, searched by a beam, for thousands of labels and more.
+
+After Bonsai (Khandagale et al. 2020) and PECOS: only the documents below a node train it, and only
+the nodes a document's beam reaches are scored.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from app.arrays import Features, Scores, Truth
+from app.errors import InvalidRequestError
+from app.kernels import compiled, kernels
+from app.kernels.beam_forms import LINKS, LabelTree
+from app.kernels.forms import fixed
+from app.learners.base import Fitting
+from app.learners.block_training import takes_blocks
+from app.learners.in_order import in_order
+from app.learners.label_clusters import grown, label_vectors
+from app.learners.linear_options import parse_options
+from app.learners.tree_training import NodeTraining
+from app.state import State
+
+ROWS_A_TASK = 64
+LOWEST = {"children": 2, "leaf": 2, "depth": 1, "beam": 1, "n_trees": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class TreeSettings:
+    """How a tree is grown, trained and searched.
+
+    A node is split into at most `children` clusters while it has more labels than a `leaf` may have
+    and is not at the last `depth`; `beam` nodes a level go on. `link` says what a margin is worth.
+    """
+
+    options: str
+    children: int = 16
+    leaf: int = 100
+    depth: int = 10
+    beam: int = 10
+    n_trees: int = 1
+    link: str = "squared-hinge"
+    prune: float = 0.1
+
+    def __post_init__(self) -> None:
+        if self.link not in LINKS:
+            raise InvalidRequestError(f"tree: no such link; accepted: {', '.join(LINKS)}")
+        for name, lowest in LOWEST.items():
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < lowest:
+                raise InvalidRequestError(f"tree: {name} is a whole number of at least {lowest}")
+
+
+class Tree:
+    """Path scores of the labels that a beam of nodes reaches; all other labels have none.
+
+    A score is the sum of what each margin on the way is worth, in log space: 0 at best, falling as
+    the label becomes less likely, so that a cut on it makes sense. `n_trees` trees, grown from
+    different random clusters, have the logarithm of their mean likelihood as score.
+    """
+
+    kind: ClassVar[str] = "tree"
+    features: ClassVar[str] = "tfidf"
+    zero_is_neutral: ClassVar[bool] = False
+
+    def __init__(self, options: str = "-s 1 -c 1 -B 1", **settings: Any) -> None:
+        self.settings = TreeSettings(options, **settings)
+        self._parsed = parse_options(options)
+        self._trees: list[LabelTree] = []
+        self._n_labels = 0
+
+    def fit(self, features: Features, truth: Truth, fitting: Fitting | None = None) -> Self:
+        """Cluster the labels, then train every node."""
+        fitting = fitting or Fitting()
+        self._n_labels = truth.shape[1]
+        vectors = label_vectors(features, truth)
+        labels = np.flatnonzero(np.bincount(truth.indices, minlength=truth.shape[1]))
+        limits = (self.settings.children, self.settings.leaf, self.settings.depth)
+        trees = []
+        for number in range(self.settings.n_trees if len(labels) else 0):
+            seed = fitting.seed * 1_000_003 + number * 10_007
+            nodes = NodeTraining.of(
+                (features, truth),
+                self._parsed,
+                prune=self.settings.prune,
+                uses_blocks=compiled() and takes_blocks(self._parsed),
+                seed=seed,
+            )
+            branches = grown(vectors, labels, limits=limits, seed=seed)
+            trees.append(nodes.tree(branches, fitting))
+        self._trees = trees
+        return self
+
+    def scores(self, features: Features, *, jobs: int = 1) -> Scores:
+        """Log-space path scores, at most 0; -inf for labels that no beam reached."""
+        shape = (features.shape[0], self._n_labels)
+        total = np.full(shape, -np.inf, np.float32)
+        if len(self._trees) == 1:
+            self._search(self._trees[0], features, total, jobs)
+        elif self._trees:
+            chances = np.zeros(shape, np.float64)
+            for tree in self._trees:
+                total[:] = -np.inf
+                self._search(tree, features, total, jobs)
+                chances += np.exp(total, dtype=np.float64)
+            with np.errstate(divide="ignore"):
+                total = np.log(chances / len(self._trees)).astype(np.float32)
+        return total
+
+    def _search(self, tree: LabelTree, features: Features, scores: Scores, jobs: int) -> None:
+        features = features if features.has_sorted_indices else features.sorted_indices()
+        starts = fixed(features.indptr.astype(np.int64))
+        columns = fixed(features.indices.astype(np.int32, copy=False))
+        values = fixed(features.data.astype(np.float32, copy=False))
+        search = kernels("beam_search").search
+        ready = LabelTree(*(fixed(array) for array in tree))
+        beam, link = self.settings.beam, LINKS[self.settings.link]
+
+        def fill(first: int) -> None:
+            rows = (starts[first : first + ROWS_A_TASK + 1], columns, values)
+            search(rows, ready, beam, link, scores[first : first + ROWS_A_TASK])
+
+        for _ in in_order(fill, range(0, len(scores), ROWS_A_TASK), jobs):
+            pass
+
+    def state(self) -> State:
+        """Settings, and each tree's arrays as a part."""
+        settings = {**asdict(self.settings), "n_labels": self._n_labels}
+        trees = [State("tree-arrays", {}, tree._asdict()) for tree in self._trees]
+        return State(self.kind, settings, {}, {f"tree{i}": tree for i, tree in enumerate(trees)})
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """Build an equal learner again."""
+        settings: dict[str, Any] = dict(state.settings)
+        n_labels = settings.pop("n_labels")
+        learner = cls(**settings)
+        learner._n_labels = n_labels
+        parts = [state.parts[f"tree{i}"] for i in range(len(state.parts))]
+        learner._trees = [LabelTree(**part.arrays) for part in parts]
+        return learner

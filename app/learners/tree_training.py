@@ -1,0 +1,124 @@
+"""Trains a label tree: at each node one-vs-rest over its children, on the documents below it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, csr_array
+
+from app.arrays import Features, Truth
+from app.kernels.beam_forms import LabelTree
+from app.learners.base import Fitting
+from app.learners.block_training import block_parts
+from app.learners.in_order import in_order
+from app.learners.label_clusters import Branch
+from app.learners.linear_options import LinearOptions
+from app.learners.linear_problem import LinearProblem, constant_scores
+from app.learners.linear_training import label_parts
+
+
+@dataclass(frozen=True, slots=True)
+class NodeTraining:
+    """What all nodes of a tree share."""
+
+    features: Features
+    truth: csc_array
+    options: LinearOptions
+    prune: float
+    uses_blocks: bool
+    seed: int
+
+    @classmethod
+    def of(
+        cls,
+        data: tuple[Features, Truth],
+        options: LinearOptions,
+        *,
+        prune: float,
+        uses_blocks: bool,
+        seed: int,
+    ) -> "NodeTraining":
+        """The training of every node on the same documents."""
+        return cls(data[0], csc_array(data[1]), options, prune, uses_blocks, seed)
+
+    def tree(self, branches: list[Branch], fitting: Fitting) -> LabelTree:
+        """All nodes' weights, chunk after chunk."""
+        jobs = fitting.jobs if self.uses_blocks else 1  # LIBLINEAR's generator is shared by threads
+        return _joined(branches, self._chunks(branches, jobs, fitting))
+
+    def _chunks(self, branches: list[Branch], jobs: int, fitting: Fitting) -> Iterator["Chunk"]:
+        for done, chunk in enumerate(in_order(self.chunk, branches, jobs), start=1):
+            fitting.progress("train nodes", done, len(branches))
+            yield chunk
+
+    def chunk(self, branch: Branch) -> "Chunk":
+        """One node's weights."""
+        documents, marks = self._below(branch)
+        problem = LinearProblem.of(self.features[documents], marks, self.options, prune=self.prune)
+        parts = block_parts if self.uses_blocks else label_parts
+        counts = np.diff(problem.truth.indptr)
+        bias = constant_scores(counts > 0, len(documents), self.options)
+        found = []
+        for part in parts(problem, Fitting(seed=self.seed)):
+            bias[part.labels] = part.bias
+            found.append(part.weights)
+        return Chunk.of(bias, found)
+
+    def _below(self, branch: Branch) -> tuple[NDArray[Any], csr_array]:
+        """The documents with a label below the node, and which children each belongs to."""
+        labels = np.concatenate(branch.below)
+        columns = self.truth[:, labels]
+        children = np.repeat(np.arange(len(branch.below)), [len(group) for group in branch.below])
+        of_pairs = np.repeat(children, np.diff(columns.indptr))
+        documents, rows = np.unique(columns.indices, return_inverse=True)
+        shape = (len(documents), len(branch.below))
+        marks = csr_array((np.ones(len(rows), np.bool_), (rows, of_pairs)), shape=shape)
+        return documents, marks
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One node's biases, and its weights by feature: the features in rising order."""
+
+    bias: NDArray[np.float32]
+    features: NDArray[np.int32]
+    entries: NDArray[np.int64]
+    children: NDArray[np.uint16]
+    values: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, bias: NDArray[np.float32], found: list[Any]) -> "Chunk":
+        """The chunk of (features, children, values) pieces."""
+        nothing = (np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.float32))
+        features, children, values = (
+            np.concatenate(pieces) for pieces in zip(nothing, *found, strict=True)
+        )
+        order = np.lexsort((children, features))
+        rows, counts = np.unique(features[order], return_counts=True)
+        children = children[order].astype(np.uint16)
+        return cls(bias, rows.astype(np.int32), counts, children, values[order])
+
+
+def _joined(branches: list[Branch], chunks: Iterator[Chunk]) -> LabelTree:
+    every = list(chunks)
+    targets = [
+        int(group[0]) if node is None else -node - 1
+        for branch in branches
+        for group, node in zip(branch.below, branch.nodes, strict=True)
+    ]
+    return LabelTree(
+        _starts([len(branch.below) for branch in branches]),
+        np.array(targets, np.int32),
+        np.concatenate([chunk.bias for chunk in every]),
+        _starts([len(chunk.features) for chunk in every]),
+        np.concatenate([chunk.features for chunk in every]),
+        _starts(np.concatenate([chunk.entries for chunk in every])),
+        np.concatenate([chunk.children for chunk in every]),
+        np.concatenate([chunk.values for chunk in every]),
+    )
+
+
+def _starts(counts: Any) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
