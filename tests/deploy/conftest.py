@@ -1,7 +1,7 @@
-"""Where the tests of deploy/ find what they share with the long runs."""
+"""Where the tests of deploy/ find what they share, and what they share with the long runs."""
 
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parents[1] / "scripts" / "bench")]
+sys.path += [str(HERE), str(HERE.parents[1] / "scripts")]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gateway import NGINX, Load, Process, free_ports, gateway, replica, restart_one_by_one
+from bench.gateway import NGINX, Load, Process, free_ports, gateway, replica, restart_one_by_one
 
 from app.settings import Settings
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
-from gateway import Process, free_ports
+from bench.gateway import Process, free_ports
 from replay import ROOT, Image, another_user, is_in_context, replay
 
 STATS = """
