@@ -1,5 +1,6 @@
 """Warnings that save people: what to know before quoting a figure of the report."""
 
+import math
 from typing import Any
 
 from app.evaluation.keeper import Error
@@ -80,6 +81,11 @@ def _approximated(error: Error | None) -> str:
         return ""
     return (
         "too many scores to keep: average precision is right to "
-        f"± {error.average_precision:.4f}, the curves may lie up to {error.micro_f1:.4f} below the "
-        "best micro-F1, break-even is right to its gap"
+        f"± {_up(error.average_precision)}, the curves may lie up to {_up(error.micro_f1)} below "
+        f"the best micro-F1, break-even is right to ± {_up(error.break_even)}"
     )
+
+
+def _up(value: float) -> str:
+    """Four decimals, rounded up: a bound must not shrink."""
+    return f"{math.ceil(value * 1e4) / 1e4:.4f}"

@@ -23,6 +23,7 @@ class Error:
 
     average_precision: float
     micro_f1: float
+    break_even: float
 
 
 class ScoreKeeper:
@@ -65,12 +66,9 @@ class ScoreKeeper:
         best = hulls_of([*flattered, *missed], self._documents)
         widths = [(one.upper - one.lower) / 2 for one in bounds if one]
         gain = micro_f(best, micro_f_vertices(best)) - micro_f(hulls, micro_f_vertices(hulls))
-        figures = ColumnFigures(
-            [one.middle if one else None for one in bounds],
-            self._pooled.break_even(int(support.sum())),
-            hulls,
-        )
-        return figures, Error(max(widths, default=0.0), gain)
+        point, off = self._pooled.break_even(int(support.sum()))
+        middles = [one.middle if one else None for one in bounds]
+        return ColumnFigures(middles, point, hulls), Error(max(widths, default=0.0), gain, off)
 
     def close(self) -> None:
         """Close the file, if it is still there."""

@@ -45,16 +45,21 @@ class PooledHistogram:
         right = scores[rows[known], truth.indices[known]]
         self.true += self._bins(right[right >= self.edges[0]])
 
-    def break_even(self, relevant: int) -> BreakEven:
-        """The mean of precision and recall at the cut nearest to it; the gap bounds the error."""
+    def break_even(self, relevant: int) -> tuple[BreakEven, float]:
+        """The mean of precision and recall at the cut nearest to it, and how far it may be off.
+
+        So many pairs too few or too many are assigned there, and each may be right or wrong.
+        """
         assigned = np.cumsum(self.all[::-1])[::-1][1:]
         right = np.cumsum(self.true[::-1])[::-1][1:]
         if not len(assigned) or not relevant:
-            return BreakEven(0.0, 0.0)
+            return BreakEven(0.0, 0.0), float(relevant > 0)
         precision, recall = right / np.maximum(assigned, 1), right / relevant
         gap = np.abs(precision - recall)
         best = np.lexsort((assigned, gap, np.abs(assigned - relevant)))[0]
-        return BreakEven(float((precision[best] + recall[best]) / 2), float(gap[best]))
+        value = BreakEven(float((precision[best] + recall[best]) / 2), float(gap[best]))
+        missing = abs(int(assigned[best]) - relevant) / relevant
+        return value, min(1.0, missing + value.gap / 2)
 
     def _bins(self, scores: NDArray[np.float32]) -> NDArray[np.int64]:
         bins = np.searchsorted(self.edges, scores, side="right")

@@ -23,6 +23,7 @@ ORDER = [
     "start",
     "decisions",
     "metrics",
+    "evaluate",
     "serve",
     "neural",
 ]

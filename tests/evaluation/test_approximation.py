@@ -24,15 +24,15 @@ def test_figures_lie_within_the_stated_error(
     assert exact["conventions"]["exact_curves"]
     assert not rough["conventions"]["exact_curves"]
     said = next(w for w in rough["warnings"] if w.startswith("too many scores"))
-    error, below = map(float, re.findall(r"\d\.\d{4}", said))
+    error, below, off = map(float, re.findall(r"\d\.\d{4}", said))
     for one, other in zip(exact["labels"], rough["labels"], strict=True):
         difference = abs(one["average_precision"] - other["average_precision"])
-        assert difference <= error + 5e-5, one["label"]
+        assert difference <= error, one["label"]
     best, reached = (highest_f1(report["curves"]["micro"]) for report in (exact, rough))
     assert reached <= best + 1e-12
-    assert best <= reached + below + 5e-5
+    assert best <= reached + below
     points = [report["decisions"]["break_even"] for report in (exact, rough)]
-    assert abs(points[0]["value"] - points[1]["value"]) <= points[1]["gap"] + 0.02
+    assert abs(points[0]["value"] - points[1]["value"]) <= off
     for part in ("ranking", "data"):
         assert rough[part] == exact[part]
 
