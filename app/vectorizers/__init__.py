@@ -7,6 +7,7 @@ VECTORIZERS = {
     "tfidf": "app.vectorizers.tfidf:Tfidf",
     "ready-made": "app.vectorizers.ready_made:ReadyMade",
     "sequences": "app.vectorizers.sequences:Sequences",
+    "wordpieces": "app.vectorizers.wordpieces:Wordpieces",
 }
 
 

@@ -1,7 +1,7 @@
 """bigru-lwan: a gated recurrent layer that reads both ways, then label-wise attention."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from torch import nn
 
@@ -24,7 +24,7 @@ class BigruLwan(NetworkLearner):
     embedding_dropout: float = 0.4
     encoder_dropout: float = 0.0
 
-    def build(self, sizes: dict[str, int]) -> Network:
+    def build(self, sizes: dict[str, Any]) -> Network:
         """The network, not yet trained."""
         words = Words(sizes["inputs"], self.dimensions, self.embedding_dropout)
         encoder = BothWays(nn.GRU, self.dimensions, self.rnn_size, self.rnn_layers)

@@ -1,7 +1,7 @@
 """cnn-lwan: a convolution at every place, then label-wise attention."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from app.learners.neural.learner import NetworkLearner
 from app.learners.neural.loop import Network
@@ -21,7 +21,7 @@ class CnnLwan(NetworkLearner):
     embedding_dropout: float = 0.4
     encoder_dropout: float = 0.4
 
-    def build(self, sizes: dict[str, int]) -> Network:
+    def build(self, sizes: dict[str, Any]) -> Network:
         """The network, not yet trained."""
         words = Words(sizes["inputs"], self.dimensions, self.embedding_dropout)
         encoder = Windows(self.dimensions, self.filters, self.filter_size)

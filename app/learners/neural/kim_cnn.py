@@ -26,7 +26,7 @@ class KimCnn(NetworkLearner):
     embedding_dropout: float = 0.2
     dropout: float = 0.2
 
-    def build(self, sizes: dict[str, int]) -> Network:
+    def build(self, sizes: dict[str, Any]) -> Network:
         """The network, not yet trained."""
         return KimCnnNetwork(self, sizes)
 
@@ -34,7 +34,7 @@ class KimCnn(NetworkLearner):
 class KimCnnNetwork(nn.Module):
     """Words → windows → their maximum over the document → labels."""
 
-    def __init__(self, settings: KimCnn, sizes: dict[str, int]) -> None:
+    def __init__(self, settings: KimCnn, sizes: dict[str, Any]) -> None:
         super().__init__()
         self.n_labels = sizes["labels"]
         dimensions, widths = settings.dimensions, settings.filter_sizes

@@ -20,6 +20,7 @@ from app.learners.neural.batches import ids_of
 from app.learners.neural.checkpoints import arrays_of, fingerprint
 from app.learners.neural.cooccurrence import cooccurrence_vectors
 from app.learners.neural.devices import bounded_threads, device_for, reproducible
+from app.learners.neural.explanation import word_contributions
 from app.learners.neural.loop import Job, Network, network_scores, train
 from app.learners.neural.settings import TrainingSettings
 from app.learners.neural.validation import check_metric
@@ -37,7 +38,7 @@ class NetworkLearner(TrainingSettings, ABC):
     """Whether cuts are tuned on one part kept aside, as folds would cost a training each."""
 
     network: Network = field(init=False, repr=False, compare=False, default=None)
-    sizes: dict[str, int] = field(init=False, repr=False, compare=False, default_factory=dict)
+    sizes: dict[str, Any] = field(init=False, repr=False, compare=False, default_factory=dict)
     history: list[dict[str, float]] = field(
         init=False, repr=False, compare=False, default_factory=list
     )
@@ -47,17 +48,17 @@ class NetworkLearner(TrainingSettings, ABC):
         check_metric(self.metric)
 
     @abstractmethod
-    def build(self, sizes: dict[str, int]) -> Network:
+    def build(self, sizes: dict[str, Any]) -> Network:
         """The network, not yet trained; `sizes` has `inputs` (ids or terms) and `labels`."""
 
     def collate(self, features: Features, rows: NDArray[np.int64]) -> Any:
         """A batch of some documents, as the network takes it."""
         return ids_of(features, rows, size=self.sizes["inputs"])
 
-    def input_size(self, features: Features, fitting: Fitting) -> int:
-        """How many ids the network knows: those that occur in training, or have a vector."""
+    def measure(self, features: Features, fitting: Fitting) -> dict[str, Any]:
+        """The network's `inputs`: the word numbers that occur in training, or have a vector."""
         known = 0 if fitting.vectors is None else len(fitting.vectors)
-        return max(int(features.data.max(initial=1)) + 1, known, 2)
+        return {"inputs": max(int(features.data.max(initial=1)) + 1, known, 2)}
 
     def fit(self, features: Features, truth: Truth, fitting: Fitting | None = None) -> Self:
         """Train with early stopping; the best weights on the validation documents stay."""
@@ -66,7 +67,7 @@ class NetworkLearner(TrainingSettings, ABC):
             raise InvalidDataError("there are no documents to train on")
         device = device_for(fitting.device)
         train_part, valid_part = self._parts(features, truth, fitting)
-        self.sizes = {"inputs": self.input_size(features, fitting), "labels": truth.shape[1]}
+        self.sizes = {**self.measure(features, fitting), "labels": truth.shape[1]}
         with bounded_threads(self.threads), reproducible(device):
             torch.manual_seed(fitting.seed)
             self.network = self.build(self.sizes).to(device)
@@ -96,6 +97,22 @@ class NetworkLearner(TrainingSettings, ABC):
         device = next(self.network.parameters()).device
         with bounded_threads(jobs):
             return network_scores(self.network, self.collate, features, device=device)
+
+    def contributions_approximate(self, features: Features, label: int) -> NDArray[np.float32]:
+        """How much each stored entry of one row (a word's position) speaks for a label.
+
+        Gradients times inputs: approximate, and not a split of the score into parts.
+        """
+        self.network.eval()
+        device = next(self.network.parameters()).device
+        with bounded_threads(1):
+            batch = self.collate(features, np.zeros(1, np.int64)).to(device)
+            found = self.contributions(batch, label).float().cpu().numpy()
+        return np.asarray(found[: features.nnz], np.float32)
+
+    def contributions(self, batch: Any, label: int) -> Any:
+        """The same for a batch of one document, as a tensor."""
+        return word_contributions(self.network, batch, label)
 
     def on(self, device: str) -> Self:
         """This learner, from now on answering on another device (`auto|cpu|cuda|mps`)."""

@@ -11,6 +11,7 @@ from torch.nn import functional
 from app.arrays import Features
 from app.learners.base import Fitting
 from app.learners.neural.batches import Bags, bags_of
+from app.learners.neural.explanation import term_contributions
 from app.learners.neural.learner import NetworkLearner
 from app.learners.neural.loop import Network
 
@@ -47,12 +48,17 @@ class Mlp(NetworkLearner):
 
     kind: ClassVar[str] = "mlp"
     features: ClassVar[str] = "tfidf"
+    feature_settings: ClassVar[dict[str, Any]] = {"scheme": "log"}
+    keeps_aside: ClassVar[bool] = False
 
     hidden: int = 512
     dropout: float = 0.5
-    learning_rate: float = 0.001
+    epochs: int = 20
+    batch_size: int = 128
+    schedule: str = "linear"
+    valid_share: float = 0.0
 
-    def build(self, sizes: dict[str, int]) -> Network:
+    def build(self, sizes: dict[str, Any]) -> Network:
         """The network, not yet trained."""
         return MlpNetwork(sizes["inputs"], self.hidden, sizes["labels"], self.dropout)
 
@@ -60,6 +66,10 @@ class Mlp(NetworkLearner):
         """A batch of weighted terms."""
         return bags_of(features, rows)
 
-    def input_size(self, features: Features, fitting: Fitting) -> int:
-        """As many as there are columns."""
-        return int(features.shape[1])
+    def measure(self, features: Features, fitting: Fitting) -> dict[str, Any]:
+        """An input for each column."""
+        return {"inputs": int(features.shape[1])}
+
+    def contributions(self, batch: Bags, label: int) -> Any:
+        """A contribution a term."""
+        return term_contributions(self.network, batch, label)

@@ -32,7 +32,7 @@ class TrainingSettings:
     label_smoothing: float = 0.0
     metric: str = "micro-f1"
     """What early stopping looks at: micro-f1, macro-f1, p@K, ndcg@K or loss."""
-    patience: int = 5
+    patience: int = 3
     """Epochs without a better metric before training stops."""
     valid_share: float = 0.1
     """Share of the training documents held back for early stopping where no set is given; with 0

@@ -29,7 +29,7 @@ class XmlCnn(NetworkLearner):
     embedding_dropout: float = 0.2
     dropout: float = 0.5
 
-    def build(self, sizes: dict[str, int]) -> Network:
+    def build(self, sizes: dict[str, Any]) -> Network:
         """The network, not yet trained."""
         return XmlCnnNetwork(self, sizes)
 
@@ -37,7 +37,7 @@ class XmlCnn(NetworkLearner):
 class XmlCnnNetwork(nn.Module):
     """Words → windows → maxima of each stretch → hidden layer → labels."""
 
-    def __init__(self, settings: XmlCnn, sizes: dict[str, int]) -> None:
+    def __init__(self, settings: XmlCnn, sizes: dict[str, Any]) -> None:
         super().__init__()
         self.n_labels = sizes["labels"]
         dimensions, widths = settings.dimensions, settings.filter_sizes
