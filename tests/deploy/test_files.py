@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from app.api.app import create_app
+from app.main import GRACE_SECONDS, KEEP_ALIVE_SECONDS
 from app.serving.service import Service
 from app.serving.telemetry import Telemetry
 from app.settings import Settings
@@ -59,7 +60,7 @@ def test_every_variable_is_a_setting_with_a_good_value(place: str) -> None:
     settings = Settings.from_environment({**IMAGE_SETTINGS, **given})
     grace = {"configmap": DEPLOYMENT, "kserve": KSERVE}.get(place, {})
     seconds = grace.get("terminationGracePeriodSeconds", 45)
-    assert seconds > settings.drain_seconds + settings.request_seconds
+    assert seconds > settings.drain_seconds + max(settings.request_seconds, GRACE_SECONDS)
 
 
 def test_ports_are_the_same_everywhere() -> None:
@@ -114,6 +115,12 @@ def test_the_gateway_lets_through_what_the_service_takes() -> None:
     assert megabytes(location("= /evaluate")) - SETTINGS.max_upload_bytes == 1 << 20
     assert seconds(NGINX, "proxy_read_timeout") > SETTINGS.request_seconds
     assert seconds(location("= /evaluate"), "proxy_read_timeout") > SETTINGS.evaluate_seconds
+
+
+def test_the_gateway_closes_idle_connections_first() -> None:
+    upstream = re.search(r"upstream labelserve {(.*?)\n    }", NGINX, re.DOTALL)
+    assert upstream
+    assert seconds(upstream[1], "keepalive_timeout") < KEEP_ALIVE_SECONDS
 
 
 def test_only_what_changes_nothing_is_asked_again() -> None:
