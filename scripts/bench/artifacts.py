@@ -68,7 +68,8 @@ One version of {MEGABYTES:,} MB float32 weights, in the page cache; CPU time, be
 |---|---|---|
 | write, hash and bring to the disk | {written:.2f} | {MEGABYTES / written:,.0f} |
 | SHA-256 alone | {hashed:.2f} | {MEGABYTES / hashed:,.0f} |
-| load: all checks of docs/artifacts.md but the golden documents, then map | {verified:.2f} | {MEGABYTES / verified:,.0f} |
+| load: all checks but the golden documents, then map | {verified:.2f} | \
+{MEGABYTES / verified:,.0f} |
 
 Loading raised the peak memory of the process by {added:.0f} MB: the arrays are mapped, not read.
 
