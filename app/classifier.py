@@ -13,6 +13,7 @@ from app.decisions.base import Decision
 from app.decisions.calibration import Calibration
 from app.decisions.hulls import Hulls
 from app.decisions.operating_point import OperatingPoints
+from app.decisions.optimism import Optimism
 from app.kernels.joined import Joined
 from app.labels import LabelIndex
 from app.learners import learner_class
@@ -64,20 +65,21 @@ class Member:
 class Classifier:
     """A trained model: immutable, so a running server may share it between threads.
 
-    Hulls (operating points), calibration (probabilities) and abstention are there when the model
-    was tuned on held-out scores and asked for them.
+    Hulls and optimism (operating points), calibration (probabilities) and abstention are there when
+    the model was tuned on held-out scores and asked for them.
     """
 
     labels: LabelIndex
     members: tuple[Member, ...]
     decision: Decision
     hulls: Hulls | None = None
+    optimism: Optimism | None = None
     calibration: Calibration | None = None
     abstention: Abstention | None = None
     operating_points: OperatingPoints | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        points = OperatingPoints(self.hulls) if self.hulls is not None else None
+        points = OperatingPoints(self.hulls, self.optimism) if self.hulls is not None else None
         object.__setattr__(self, "operating_points", points)
 
     @property
@@ -123,7 +125,12 @@ class Classifier:
         return cls(labels, members, decision_class(decision.kind).from_state(decision), **tuned)
 
 
-TUNED: dict[str, Any] = {"hulls": Hulls, "calibration": Calibration, "abstention": Abstention}
+TUNED: dict[str, Any] = {
+    "hulls": Hulls,
+    "optimism": Optimism,
+    "calibration": Calibration,
+    "abstention": Abstention,
+}
 
 
 def added_up(members: Sequence[Member], scores: Sequence[Scores]) -> Scores:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.decisions.hulls import Hulls
+from app.decisions.optimism import Optimism
 from app.decisions.pr_curve import AVERAGES, Path
 from app.errors import InvalidRequestError, UnattainableError
 
@@ -51,7 +52,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class OperatingPoint:
-    """Cuts, and the precision and recall to expect there: those on held-out data."""
+    """Cuts, and the precision and recall to expect there, by held-out data."""
 
     name: str
     cuts: NDArray[np.float32]
@@ -62,8 +63,8 @@ class OperatingPoint:
 class OperatingPoints:
     """Answers operating points from hulls; the last few are kept, any thread may ask."""
 
-    def __init__(self, hulls: Hulls) -> None:
-        self._hulls = hulls
+    def __init__(self, hulls: Hulls, optimism: Optimism | None = None) -> None:
+        self._hulls, self._optimism = hulls, optimism
         self._paths: dict[str, Path] = {}
         self._found: OrderedDict[str, OperatingPoint] = OrderedDict()
         self._lock = Lock()
@@ -79,43 +80,60 @@ class OperatingPoints:
             return found
 
     def _compute(self, wanted: Wanted) -> OperatingPoint:
-        best, figures = AVERAGES[wanted.average]
         if wanted.measure == "f":
-            vertices = best(self._hulls, wanted.value)
-        else:
-            path = self._path(wanted.average)
-            vertices = path.vertices(self._hulls, _position(path, wanted))
-        return OperatingPoint(
-            wanted.name, self._hulls.cuts[vertices], *figures(self._hulls, vertices)
-        )
+            return self._best_f(wanted)
+        path = self._path(wanted.average)
+        place = _place(path, wanted)
+        cuts = self._hulls.cuts[path.vertices(self._hulls, place)]
+        precision, recall = path.expected_precision[place], path.expected_recall[place]
+        return OperatingPoint(wanted.name, cuts, float(precision), float(recall))
+
+    def _best_f(self, wanted: Wanted) -> OperatingPoint:
+        best, figures = AVERAGES[wanted.average]
+        vertices = best(self._hulls, wanted.value)
+        cuts = self._hulls.cuts[vertices]
+        n_steps = int((vertices - self._hulls.offsets[:-1]).sum())
+        if wanted.average == "macro" or n_steps == 0:
+            return OperatingPoint(wanted.name, cuts, *figures(self._hulls, vertices))
+        path = self._path(wanted.average)
+        precision, recall = path.expected_precision[n_steps - 1], path.expected_recall[n_steps - 1]
+        return OperatingPoint(wanted.name, cuts, float(precision), float(recall))
 
     def _path(self, average: str) -> Path:
         if average not in self._paths:
-            make = Path.macro if average == "macro" else Path.micro
-            self._paths[average] = make(self._hulls)
+            macro = average == "macro"
+            path = Path.macro(self._hulls) if macro else Path.micro(self._hulls, self._optimism)
+            self._paths[average] = path
         return self._paths[average]
 
 
-def _position(path: Path, wanted: Wanted) -> int:
-    """The point that meets the bound and is best at the other measure; fewest steps among equals.
+def _place(path: Path, wanted: Wanted) -> int:
+    """The path's point that meets the bound and is best at the other measure.
 
-    Sums of shares carry rounding in their last digits, hence the hair's breadth.
+    The bound is to hold by the expected figures; where held-out scores meet it, but no expectation
+    does, by those: then the point of the highest expectation. Fewest steps among equals. Sums of
+    shares carry rounding in their last digits, hence the hair's breadth.
     """
-    bound, other = path.precision, path.recall
+    seen, expected = path.precision, path.expected_precision
+    other = path.expected_recall
     if wanted.measure == "recall":
-        bound, other = other, bound
-    meets = np.flatnonzero(bound >= wanted.value - 1e-12)
-    if not len(meets):
-        raise UnattainableError(wanted.name, _nearest(path, bound))
-    return int(meets[np.argmax(other[meets])])
+        seen, expected, other = path.recall, path.expected_recall, path.expected_precision
+    is_met = seen >= wanted.value - 1e-12
+    if not is_met.any():
+        raise UnattainableError(wanted.name, _nearest(path, wanted))
+    both = np.flatnonzero(is_met & (expected >= wanted.value - 1e-12))
+    if len(both):
+        return int(both[np.argmax(other[both])])
+    met = np.flatnonzero(is_met)
+    return int(met[np.argmax(expected[met])])
 
 
-def _nearest(path: Path, bound: NDArray[np.float64]) -> dict[str, float]:
-    if not len(bound):
+def _nearest(path: Path, wanted: Wanted) -> dict[str, float]:
+    """The point of the highest precision (then recall), or of the highest recall."""
+    if not len(path.taken):
         return {"precision": 0.0, "recall": 0.0}
-    n = (
-        len(bound) - 1 - int(np.argmax(bound[::-1]))
-        if bound is path.precision
-        else np.argmax(bound)
-    )
-    return {"precision": float(path.precision[n]), "recall": float(path.recall[n])}
+    if wanted.measure == "recall":
+        place = int(np.argmax(path.recall))
+    else:
+        place = len(path.taken) - 1 - int(np.argmax(path.precision[::-1]))
+    return {"precision": float(path.precision[place]), "recall": float(path.recall[place])}

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from app.decisions.hulls import Hulls
 from app.decisions.macro_f import macro_f_vertices
 from app.decisions.micro_f import Steps, micro_f_vertices
+from app.decisions.optimism import Optimism
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,21 +29,30 @@ class CurvePoint:
 class Path:
     """Hull steps in the order in which growing β takes them.
 
-    `precision[n]` and `recall[n]` hold when the first `taken[n]` steps are taken; recall rises.
+    `precision[n]` and `recall[n]` hold on the held-out scores when the first `taken[n]` steps are
+    taken; recall rises. The `expected` ones are those less the optimism, where it is known.
     """
 
     label: NDArray[np.int64]
     taken: NDArray[np.int64]
     precision: NDArray[np.float64]
     recall: NDArray[np.float64]
+    expected_precision: NDArray[np.float64]
+    expected_recall: NDArray[np.float64]
 
     @classmethod
-    def micro(cls, hulls: Hulls) -> "Path":
+    def micro(cls, hulls: Hulls, optimism: Optimism | None = None) -> "Path":
         """By falling precision of the step; precision never rises along it."""
         steps = Steps.of(hulls)
-        tp, assigned = steps.tp[1:], steps.tp[1:] + steps.fp[1:]
+        tp, fp, positives = steps.tp[1:], steps.fp[1:], max(steps.positives, 1)
         taken = np.arange(1, len(tp) + 1)
-        return cls(steps.label, taken, tp / assigned, tp / max(steps.positives, 1))
+        seen = tp / (tp + fp), tp / positives
+        if optimism is None:
+            return cls(steps.label, taken, *seen, *seen)
+        excess = optimism.at(np.diff(steps.tp) / np.diff(steps.tp + steps.fp))
+        true, false = np.maximum(tp - excess.tp, 0), np.maximum(fp - excess.fp, 0)
+        expected = true / np.maximum(true + false, 1), true / positives
+        return cls(steps.label, taken, *seen, *expected)
 
     @classmethod
     def macro(cls, hulls: Hulls) -> "Path":
@@ -63,7 +73,8 @@ class Path:
         recall = np.cumsum((gained / positives)[order]) / n_measured
         last_of_beta = np.flatnonzero(np.diff(beta2[order], append=np.inf))
         taken = last_of_beta + 1
-        return cls(label[order], taken, precision[last_of_beta], recall[last_of_beta])
+        seen = precision[last_of_beta], recall[last_of_beta]
+        return cls(label[order], taken, *seen, *seen)
 
     def vertices(self, hulls: Hulls, n: int) -> NDArray[np.int64]:
         """The vertex that each label stands on at the path's n-th point."""

@@ -32,7 +32,7 @@ def steady_cuts(
     steady = cuts.copy()
     for label, column in enumerate(held_out.columns()):
         if column.marks.any():
-            steady[label] = _mean_cut(_thinned(points(column)), prices[label], resamples, random)
+            steady[label] = _mean_cut(thinned(points(column)), prices[label], resamples, random)
     return steady
 
 
@@ -47,7 +47,8 @@ def _mean_cut(
     return float(candidates.cuts[np.argmax(gains, axis=1)].mean(dtype=np.float64))
 
 
-def _thinned(candidates: Points) -> Points:
+def thinned(candidates: Points) -> Points:
+    """The same cuts, or where there are very many an even choice of them."""
     n = len(candidates.tp)
     if n <= MOST_POINTS:
         return candidates

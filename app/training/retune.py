@@ -19,6 +19,7 @@ from app.decisions.base import Decision
 from app.decisions.calibration import Calibration
 from app.decisions.held_out_figures import figures_of, held_out_counts
 from app.decisions.hulls import Hulls
+from app.decisions.optimism import Optimism
 from app.decisions.score_cut import ScoreCut
 from app.decisions.tuning import TuningOptions, tune
 from app.errors import InvalidRequestError
@@ -129,7 +130,14 @@ def _decided(old: Classifier, held_out: HeldOut, recipe: Choice) -> Classifier:
     if recipe.abstain is not None:
         bands = Abstention.fit(held_out, decision, recipe.abstain)
     calibration = Calibration.fit(held_out)
-    return replace(old, decision=decision, hulls=hulls, calibration=calibration, abstention=bands)
+    return replace(
+        old,
+        decision=decision,
+        hulls=hulls,
+        optimism=Optimism.of(held_out),
+        calibration=calibration,
+        abstention=bands,
+    )
 
 
 def _crossed(old: Classifier, held_out: HeldOut, recipe: Choice) -> dict[str, float]:

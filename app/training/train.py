@@ -18,6 +18,7 @@ from app.datasets.fingerprint import fingerprints
 from app.decisions.abstention import Abstention
 from app.decisions.calibration import Calibration
 from app.decisions.hulls import Hulls
+from app.decisions.optimism import Optimism
 from app.decisions.rank_cut import RankCut
 from app.decisions.score_cut import ScoreCut
 from app.decisions.tuning import TUNERS, TuningOptions, tune
@@ -157,6 +158,7 @@ def _decided(
         members,
         tune(recipe.name, held_out, hulls, _tuning(job)),
         hulls=hulls,
+        optimism=Optimism.of(held_out),
         calibration=Calibration.fit(held_out),
     )
     if recipe.abstain is not None:

@@ -170,7 +170,7 @@ def section(n_folds: int, tuners: Figures, schemes: Figures) -> str:
             "",
             "Cross-validation inside training data (no test set opened): a model is trained on "
             "four fifths of a corpus' training part, cuts are tuned on its out-of-fold scores and "
-            f"judged on the fifth left out; means of {n_folds} such parts. Micro-F1 / macro-F1 over "
+            f"judged on the fifth left out; means of {n_folds} parts. Micro-F1 / macro-F1 over "
             "all labels; one-vs-rest, C = 1, `log` tf-idf.",
             "",
             table(list(TRIED), CORPORA, tuners),
