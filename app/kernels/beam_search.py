@@ -8,6 +8,7 @@ import numpy as np
 from app.kernels.beam_forms import CUBED_HINGE, SQUARED_HINGE, STEEPNESS, LabelTree
 from app.kernels.compiler import inner, kernel
 from app.kernels.forms import fixed
+from app.kernels.vectors import prefetch
 
 
 @kernel
@@ -20,7 +21,10 @@ def search(rows: Any, tree: Any, beam: Any, link: Any, scores: Any) -> None:
     most = 0
     for node in range(len(tree.child_starts) - 1):
         most = max(most, tree.child_starts[node + 1] - tree.child_starts[node])
-    margins = np.empty(most, np.float32)
+    longest = 0
+    for row in range(len(starts) - 1):
+        longest = max(longest, starts[row + 1] - starts[row])
+    margins, found = np.empty(most, np.float32), np.empty((longest, 2), np.int64)
     nodes, paths = np.empty((2, beam), np.int32), np.empty((2, beam), np.float32)
     for row in range(len(starts) - 1):
         begin, end = starts[row], starts[row + 1]
@@ -30,7 +34,7 @@ def search(rows: Any, tree: Any, beam: Any, link: Any, scores: Any) -> None:
             n_next = 0
             for place in range(n_now):
                 node, path = nodes[now, place], paths[now, place]
-                add_margins(tree, node, columns[begin:end], values[begin:end], margins)
+                add_margins(tree, node, columns[begin:end], values[begin:end], found, margins)
                 for child in range(tree.child_starts[node], tree.child_starts[node + 1]):
                     margin = margins[child - tree.child_starts[node]]
                     score, target = path + worth(margin, link), tree.targets[child]
@@ -42,12 +46,15 @@ def search(rows: Any, tree: Any, beam: Any, link: Any, scores: Any) -> None:
 
 
 @inner
-def add_margins(tree: Any, node: Any, columns: Any, values: Any, margins: Any) -> None:
-    """Fill in the margins of a node's children; only features that the chunk has are touched."""
+def add_margins(tree: Any, node: Any, columns: Any, values: Any, found: Any, margins: Any) -> None:
+    """Fill in the margins of a node's children; only features that the chunk has are touched.
+
+    All rows are found, and asked for, before the first is read; `found` is room for that.
+    """
     first_child = tree.child_starts[node]
     for child in range(first_child, tree.child_starts[node + 1]):
         margins[child - first_child] = tree.biases[child]
-    low, end = tree.row_starts[node], tree.row_starts[node + 1]
+    low, end, n_found = tree.row_starts[node], tree.row_starts[node + 1], 0
     for at in range(len(columns)):
         high = end
         while low < high:
@@ -57,8 +64,17 @@ def add_margins(tree: Any, node: Any, columns: Any, values: Any, margins: Any) -
             else:
                 high = middle
         if low < end and tree.row_features[low] == columns[at]:
-            for entry in range(tree.entry_starts[low], tree.entry_starts[low + 1]):
-                margins[tree.entry_children[entry]] += values[at] * tree.entry_values[entry]
+            prefetch(tree.entry_starts, low)
+            found[n_found, 0], found[n_found, 1] = low, at
+            n_found += 1
+    for place in range(n_found):
+        entry = tree.entry_starts[found[place, 0]]
+        prefetch(tree.entry_children, entry)
+        prefetch(tree.entry_values, entry)
+    for place in range(n_found):
+        row, value = found[place, 0], values[found[place, 1]]
+        for entry in range(tree.entry_starts[row], tree.entry_starts[row + 1]):
+            margins[tree.entry_children[entry]] += value * tree.entry_values[entry]
 
 
 @inner

@@ -40,8 +40,8 @@ class TreeSettings:
     depth: int = 10
     beam: int = 10
     n_trees: int = 1
-    link: str = "squared-hinge"
-    prune: float = 0.1
+    link: str = "cubed-hinge"
+    prune: float = 0.05
 
     def __post_init__(self) -> None:
         if self.link not in LINKS:

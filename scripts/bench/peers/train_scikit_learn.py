@@ -1,0 +1,34 @@
+"""scikit-learn: LinearSVC for every label."""
+
+import warnings
+
+import numpy as np
+from contestant import compete
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.svm import LinearSVC
+from training import best_columns, matrices, timed
+
+warnings.simplefilter("ignore")
+X, Y, X_TEST, Y_TEST = matrices()
+
+
+def size_mb(model):
+    """All coefficients."""
+    return sum(e.coef_.nbytes for e in model.estimators_ if hasattr(e, "coef_")) / 1e6
+
+
+def best_five(model):
+    """By its decision function."""
+    return best_columns(model.decision_function(X_TEST))
+
+
+compete(
+    {
+        "one-vs-rest": timed(
+            lambda: OneVsRestClassifier(LinearSVC()).fit(X, np.asarray(Y.todense(), dtype=np.int8)),
+            best_five,
+            Y_TEST,
+            size_mb,
+        )
+    }
+)

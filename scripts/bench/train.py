@@ -1,0 +1,166 @@
+"""Training: CPU, memory, model size and quality beside the peers, and how the cost grows."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_matrix, save_npz
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from bench.contest import WORK, Contestant, contest, data_folder, is_quick, machine
+from bench.peers_venv import versions
+from bench.sections import write_section
+from bench.train_gap import gap_table
+from bench.train_growth import growth_table
+
+MATRICES = WORK / "matrices"
+FLAT = ["labelserve", "pecos", "libmultilabel", "scikit_learn"]
+TREES = {
+    "debtags": ["labelserve", "pecos", "libmultilabel", "omikuji", "napkinxc"],
+    "arxiv-msc-20k": ["labelserve", "pecos"],
+    "yso-en-mid": ["labelserve", "pecos"],
+}
+HEAD = [
+    "| | CPU s | ÷ ours | wall s | memory grew by MB | model MB | P@1 | P@3 | P@5 |",
+    "|---|---|---|---|---|---|---|---|---|",
+]
+SAME = (
+    "All programs get the same tf-idf rows (float32) and one thread; vectorizing is not part of "
+    "these times, kernels are compiled before. Model MB: the stored weights. Peers have their own "
+    "defaults, LibMultiLabel `-s 1 -B 1 -e 0.0001`."
+)
+
+
+def main() -> None:
+    """Measure, print and write the sections, one after the other; `--part NAME` does only one."""
+    chosen = sys.argv[sys.argv.index("--part") + 1] if "--part" in sys.argv else ""
+    quick = ("training",) if is_quick() else tuple(PARTS)
+    for name in (chosen,) if chosen else quick:
+        text = "\n".join([*PARTS[name](), "", footer(name)])
+        print(text, flush=True)
+        if not is_quick():
+            write_section(name, text)
+
+
+def footer(name: str) -> str:
+    """The machine, the versions, and the command."""
+    installed = ", ".join(f"{peer} {version}" for peer, version in versions().items())
+    command = f"PYTHONPATH=. .venv/bin/python scripts/bench/train.py --part {name}"
+    return f"{machine()}; peers: {installed}. Reproduce: `{command}`."
+
+
+def flat() -> Iterator[str]:
+    """One-vs-rest on debtags."""
+    prepare("debtags")
+    names, turns = (FLAT[:2], 1) if is_quick() else (FLAT, 2)
+    yield "## Training one-vs-rest: debtags, 24,192 documents, 594 labels"
+    yield ""
+    yield f"{SAME} Medians of {turns} alternating turns."
+    yield from table(contest("train", names, ["one-vs-rest"], turns), "one-vs-rest")
+
+
+def with_folds() -> Iterator[str]:
+    """One-vs-rest with out-of-fold scores, cuts and calibration, beside one plain fit of PECOS."""
+    prepare("debtags")
+    yield "## Training with tuned cuts: debtags"
+    yield ""
+    yield (
+        f"{SAME} Ours: the fit, out-of-fold scores of 5 folds, micro-f cuts and calibration. "
+        "LibMultiLabel: `thresholding`. PECOS offers no cuts: its row is one plain fit."
+    )
+    ours, theirs = contest("train", ["labelserve", "libmultilabel"], ["with-folds"], 1)
+    plain = contest("train", ["labelserve", "pecos"], ["one-vs-rest"], 1)
+    yield from table([ours, theirs], "with-folds")
+    yield from rows(plain[1:], "one-vs-rest", ours.median("with-folds", "cpu"))
+    ratio = ours.median("with-folds", "cpu") / plain[0].median("one-vs-rest", "cpu")
+    yield ""
+    yield f"All of it costs {ratio:.1f} × one plain fit of ours."
+
+
+def trees() -> Iterator[str]:
+    """Label trees on three corpora."""
+    yield "## Training label trees"
+    yield ""
+    yield f"{SAME} One tree each (omikuji: three), beam 10."
+    for corpus, names in TREES.items():
+        prepare(corpus)
+        yield ""
+        yield f"**{corpus}**"
+        yield from table(contest("train", names, ["tree"], 1), "tree")
+
+
+def table(contestants: list[Contestant], round_name: str) -> Iterator[str]:
+    """One contest's table; times beside those of the first."""
+    yield ""
+    yield from HEAD
+    yield from rows(contestants, round_name, contestants[0].median(round_name, "cpu"))
+
+
+def rows(contestants: list[Contestant], round_name: str, base: float) -> Iterator[str]:
+    """A row for every contestant."""
+    for one in contestants:
+        if one.failure:
+            yield f"| {one.name} | did not run: {one.failure} | | | | | | | |"
+            continue
+        figures = {
+            name: one.median(round_name, name)
+            for name in ("cpu", "wall", "grew_mb", "size_mb", "p1", "p3", "p5")
+        }
+        yield (
+            f"| {one.name} | {figures['cpu']:.1f} | {figures['cpu'] / base:.1f}× "
+            f"| {figures['wall']:.1f} | {figures['grew_mb']:.0f} | {figures['size_mb']:.1f} "
+            f"| {figures['p1']:.4f} | {figures['p3']:.4f} | {figures['p5']:.4f} |"
+        )
+
+
+def prepare(corpus: str) -> None:
+    """Write a corpus as matrices that every contestant reads, unless they are there."""
+    folder = MATRICES / corpus
+    os.environ["LABELSERVE_BENCH_MATRICES"] = str(folder)
+    if (folder / "test_marks.npz").exists():
+        return
+    from app.datasets.collection import load_collection
+    from app.labels import LabelIndex
+    from app.vectorizers.tfidf import Tfidf
+
+    train = load_collection(data_folder() / corpus / "train.txt.gz")
+    test = load_collection(data_folder() / corpus / "test.txt.gz")
+    labels, vectorizer = LabelIndex.of(train.label_sets), Tfidf()
+    folder.mkdir(parents=True, exist_ok=True)
+    _save(folder / "train_features.npz", vectorizer.fit_transform(train.documents), np.float32)
+    _save(folder / "train_marks.npz", labels.truth(train.label_sets), np.int8)
+    _save(folder / "test_features.npz", vectorizer.transform(test.documents), np.float32)
+    _save(folder / "test_marks.npz", labels.truth(test.label_sets), np.int8)
+
+
+def _save(file: Path, matrix: Any, kind: Any) -> None:
+    save_npz(file, csr_matrix(matrix, dtype=kind), compressed=False)
+
+
+def gap() -> Iterator[str]:
+    """The solver's distance from the optimum."""
+    prepare("debtags")
+    yield "## Training: how near the optimum it ends"
+    yield from gap_table(MATRICES / "debtags")
+
+
+def growth() -> Iterator[str]:
+    """How the cost grows."""
+    yield "## Training: how the cost grows"
+    yield from growth_table()
+
+
+PARTS: dict[str, Callable[[], Iterator[str]]] = {
+    "training": flat,
+    "training-folds": with_folds,
+    "training-trees": trees,
+    "training-gap": gap,
+    "training-growth": growth,
+}
+
+
+if __name__ == "__main__":
+    main()
