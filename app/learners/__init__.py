@@ -16,6 +16,7 @@ LEARNERS = {
     "bigru-lwan": "app.learners.neural.bigru_lwan:BigruLwan",
     "bilstm-lwan": "app.learners.neural.bilstm_lwan:BilstmLwan",
     "caml": "app.learners.neural.caml:Caml",
+    "attention-xml": "app.learners.neural.attention_xml:AttentionXml",
     "transformer": "app.learners.neural.transformer:Transformer",
 }
 

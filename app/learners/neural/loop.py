@@ -122,12 +122,19 @@ def _step(
 ) -> float:
     features, truth = job.train
     optimizer.zero_grad()
+    batch, targets = job.collate(features, rows), targets_of(truth, rows)
     with mixed_precision(job.device):
-        logits = job.network(job.collate(features, rows).to(job.device))
-    value = loss(logits.float(), targets_of(truth, rows).to(job.device))
+        value = _loss(job.network, batch.to(job.device), targets.to(job.device), loss)
     scaler.scale(value).backward()
     optimizer.step(scaler, job.settings.clip)
     return float(value.detach())
+
+
+def _loss(network: Network, batch: Any, targets: Any, loss: Loss) -> Any:
+    """The loss of a batch; a network that scores in steps has one of its own."""
+    if hasattr(network, "training_loss"):
+        return network.training_loss(batch, targets, loss)
+    return loss(network(batch).float(), targets)
 
 
 def _set_rate(optimizer: Optimizer, job: Job, step: int) -> None:

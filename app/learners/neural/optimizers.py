@@ -77,8 +77,14 @@ class Optimizer:
             for key, value in tensors.items():
                 of, parameter, name = key.split("/")
                 if int(of) == number:
-                    memory.setdefault(int(parameter), {})[name] = value
+                    memory.setdefault(int(parameter), {})[name] = _remembered(value)
             part.load_state_dict({**part.state_dict(), "state": memory})
+
+
+def _remembered(value: Any) -> Any:
+    """The value as the optimizer keeps it: the sparse one counts its steps in whole numbers."""
+    is_count = value.ndim == 0 and not value.is_floating_point()
+    return int(value) if is_count else value
 
 
 def _is_sparse(module: Any, device: Any) -> bool:

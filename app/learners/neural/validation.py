@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from app.arrays import Scores, Truth
 from app.errors import InvalidRequestError
 
+LOWEST = np.float32(-30.0)  # what a label without a score counts as in the loss
 ACCEPTED = "micro-f1, macro-f1, p@K, ndcg@K, loss"
 
 
@@ -15,6 +16,7 @@ def validation_figure(metric: str, scores: Scores, truth: Truth) -> float:
     """The metric by its name; `loss` is the negative mean cross-entropy."""
     marks = truth.toarray()
     if metric == "loss":
+        scores = np.maximum(scores, LOWEST)
         signed = np.where(marks, scores, -scores).astype(np.float64)
         return -float(np.logaddexp(0.0, -signed).mean())
     if metric in ("micro-f1", "macro-f1"):

@@ -1,10 +1,11 @@
 """A small corpus whose labels are decided by its words, and every network in a tiny size."""
 
+import atexit
 import json
 import random
 from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
@@ -83,8 +84,17 @@ def data_for(kind: str, n: int, seed: int = 0) -> tuple[Any, Any, Any]:
 @cache
 def checkpoint(family: str = "bert") -> str:
     """A folder with a tiny encoder of random weights, as Hugging Face lays it out."""
-    folder = Path(mkdtemp(prefix="labelserve-test-"))
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *FILLER, *sum(TOPICS.values(), [])]
+    made = TemporaryDirectory(prefix="labelserve-test-")
+    atexit.register(made.cleanup)
+    folder = Path(made.name)
+    words = [
+        "[PAD]",
+        "[UNK]",
+        "[CLS]",
+        "[SEP]",
+        *FILLER,
+        *(w for ws in TOPICS.values() for w in ws),
+    ]
     _write_tokenizer(folder, words)
     sizes = {"vocab_size": len(words), "max_position_embeddings": 24, "model_type": family}
     if family == "distilbert":
@@ -151,7 +161,8 @@ PARTS_DISTIL = [
 
 
 def _write_tokenizer(folder: Path, words: list[str]) -> None:
-    tokenizer = Tokenizer(WordLevel({word: i for i, word in enumerate(words)}, unk_token="[UNK]"))
+    numbers = {word: number for number, word in enumerate(words)}
+    tokenizer = Tokenizer(WordLevel(numbers, unk_token=words[1]))
     tokenizer.normalizer, tokenizer.pre_tokenizer = Lowercase(), Whitespace()
     tokenizer.post_processor = TemplateProcessing(
         single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]

@@ -107,7 +107,9 @@ def test_ctrl_c_keeps_the_best_so_far_and_passes_on_when_there_is_none(kind: str
         if " · best " in stage:
             raise KeyboardInterrupt
 
-    learner = learner_for(kind).fit(features, truth, Fitting(progress=stop, valid=(features, truth)))
+    learner = learner_for(kind).fit(
+        features, truth, Fitting(progress=stop, valid=(features, truth))
+    )
     assert learner.scores(features).shape == truth.shape
     assert stages[0].startswith(f"{kind} · epoch 1 · loss ")
 
