@@ -12,7 +12,17 @@ from app.progress import Progress, silent
 
 USES = r"^from app\.kernels\.(\w+) import"
 SETTING = "LABELSERVE_KERNELS"
-KERNELS = ("hashing", "tokens", "weights", "predict")
+KERNELS = (
+    "hashing",
+    "tokens",
+    "weights",
+    "predict",
+    "linear_scores",
+    "beam_search",
+    "best_scores",
+    "block_descent",
+    "groups",
+)
 """Every module here has a twin `<name>_plain` and a function `warm()` that uses all of it once."""
 
 
@@ -32,14 +42,14 @@ def compiled() -> bool:
     return wanted == "auto" and _has_compiler()
 
 
-def warm(progress: Progress = silent) -> None:
-    """Compile every kernel, or load it from the cache, before it is waited for."""
+def warm(progress: Progress = silent, names: tuple[str, ...] = KERNELS) -> None:
+    """Compile these kernels, or load them from the cache, before they are waited for."""
     if not compiled():
         return
-    for number, name in enumerate(KERNELS):
-        progress(f"compiling kernels, once: {name}", number, len(KERNELS))
+    for number, name in enumerate(names):
+        progress(f"compiling kernels, once: {name}", number, len(names))
         kernels(name).warm()
-    progress("compiling kernels, once", len(KERNELS), len(KERNELS))
+    progress("compiling kernels, once", len(names), len(names))
 
 
 @cache

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from app.kernels.compiler import kernel
+from app.kernels.forms import fixed
 
 
 @kernel
@@ -39,15 +40,8 @@ def dense_scores(rows: Any, weights: Any, bias: Any, scores: Any) -> None:
 def warm() -> None:
     """Compile everything here, for both widths of label numbers."""
     one, starts = np.ones(1, np.float32), np.array([0, 1], np.int64)
-    rows = tuple(map(_fixed, (starts, np.zeros(1, np.int32), one)))
+    rows, scores = (fixed(starts), fixed(np.zeros(1, np.int32)), fixed(one)), one[None].copy()
     for kind in (np.uint16, np.int32):
-        weights = tuple(map(_fixed, (starts, np.zeros(1, kind), one)))
-        sparse_scores(rows, weights, _fixed(one), np.zeros((1, 1), np.float32))
-    dense_scores(
-        rows, _fixed(np.ones((1, 1), np.float32)), _fixed(one), np.zeros((1, 1), np.float32)
-    )
-
-
-def _fixed(array: Any) -> Any:
-    array.flags.writeable = False
-    return array
+        weights = (fixed(starts), fixed(np.zeros(1, kind)), fixed(one))
+        sparse_scores(rows, weights, fixed(one), scores)
+    dense_scores(rows, fixed(one[None]), fixed(one), scores)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels import kernels
+from app.kernels import kernels, warm
 from app.kernels.block_forms import (
     HINGE,
     LANES,
@@ -50,6 +50,7 @@ def train_blocks(
     problem: LinearProblem, fitting: Fitting, holding: Holding | None = None
 ) -> LabelWeights:
     """Weights and bias of every label; out-of-fold scores go to `holding`."""
+    warm(fitting.progress, ("block_descent",))
     return problem.answer(_BlockTraining(problem, fitting, holding).parts())
 
 

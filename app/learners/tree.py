@@ -11,7 +11,7 @@ import numpy as np
 
 from app.arrays import Features, Scores, Truth
 from app.errors import InvalidRequestError
-from app.kernels import compiled, kernels
+from app.kernels import compiled, kernels, warm
 from app.kernels.beam_forms import LINKS, LabelTree
 from app.kernels.forms import fixed
 from app.learners.base import Fitting
@@ -73,6 +73,7 @@ class Tree:
     def fit(self, features: Features, truth: Truth, fitting: Fitting | None = None) -> Self:
         """Cluster the labels, then train every node."""
         fitting = fitting or Fitting()
+        warm(fitting.progress, ("linear_scores", "groups", "block_descent"))
         self._n_labels = truth.shape[1]
         vectors = label_vectors(features, truth)
         labels = np.flatnonzero(np.bincount(truth.indices, minlength=truth.shape[1]))

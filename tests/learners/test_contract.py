@@ -16,6 +16,13 @@ EXCLUSIVE = {"binary-and-multiclass"}
 MULTI_LABEL = sorted(set(LINEAR) - EXCLUSIVE)
 
 
+@pytest.fixture(params=["auto", "plain"], autouse=True)
+def with_and_without_a_compiler(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LABELSERVE_KERNELS", request.param)
+
+
 def data_for(kind: str, n_documents: int, n_labels: int) -> tuple[Any, Any]:
     make = one_label_each if kind in EXCLUSIVE else made_up
     return make(n_documents, n_labels)
