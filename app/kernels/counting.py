@@ -11,8 +11,6 @@ from app.kernels.ngrams import STRIDE, cut_spans, n_spans_from
 from app.kernels.units import INSIDE_WORDS, WORDS, cut_units
 from app.kernels.vectors import prefetch
 
-MASK = 0xFFFFFFFF
-
 
 @inner
 def room_for_units(n_bytes: Any, analyzer: Any) -> Any:
@@ -37,7 +35,7 @@ def room_for_spans(cutting: Any) -> Any:
         np.empty(n_spans, np.uint32),
         np.empty(n_spans, np.int32),
         np.empty(n_spans, np.int32),
-        np.empty(n_spans, np.uint64),
+        np.empty(n_spans, np.uint32),
         np.empty(n_spans, np.int64),
     )
 
@@ -76,22 +74,20 @@ def find_all(terms: Any, key: Any, spans: Any, n_spans: Any, columns: Any, n_col
     last = len(terms.table) - 1
     for i in range(n_spans):
         entry = terms.table[np.int64(spans.hashes[i]) & last]
-        column = np.int64(entry & np.uint64(MASK)) - 1
         spans.entries[i] = entry
-        prefetch(terms.ends, max(column, 0))
+        prefetch(terms.ends, np.int64(entry) & last)
     for i in range(n_spans):
-        column = np.int64(spans.entries[i] & np.uint64(MASK)) - 1
+        column = (np.int64(spans.entries[i]) & last) - 1
         spans.term_starts[i] = terms.ends[column - 1] if column > 0 else 0
         prefetch(terms.packed, spans.term_starts[i])
     for i in range(n_spans):
         entry, value = spans.entries[i], spans.hashes[i]
         if entry == 0:
             continue
-        column = np.int64(entry & np.uint64(MASK)) - 1
+        column = (np.int64(entry) & last) - 1
         begin, end = spans.starts[i], spans.ends[i]
-        start = spans.term_starts[i]
-        is_first = np.uint32(entry >> np.uint64(32)) == value and same(
-            terms.packed, start, terms.ends[column], key, begin, end
+        is_first = (entry ^ value) <= last and same(
+            terms.packed, spans.term_starts[i], np.int64(terms.ends[column]), key, begin, end
         )
         if not is_first:
             column = found(terms, key, (value, begin, end))

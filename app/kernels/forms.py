@@ -10,8 +10,8 @@ class Terms(NamedTuple):
     """A vocabulary as kernels see it (app/kernels/vocabulary.py)."""
 
     packed: NDArray[np.uint8]
-    ends: NDArray[np.int64]
-    table: NDArray[np.uint64]
+    ends: NDArray[np.uint32]
+    table: NDArray[np.uint32]
 
 
 class Cutting(NamedTuple):
@@ -45,7 +45,7 @@ class Spans(NamedTuple):
     hashes: NDArray[np.uint32]
     starts: NDArray[np.int32]
     ends: NDArray[np.int32]
-    entries: NDArray[np.uint64]
+    entries: NDArray[np.uint32]
     term_starts: NDArray[np.int64]
 
 

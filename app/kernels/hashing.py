@@ -9,30 +9,28 @@ from app.kernels.compiler import inner, kernel
 from app.kernels.forms import fixed
 from app.kernels.hashing_plain import HASH_START, HASH_STEP, n_slots
 
-MASK = 0xFFFFFFFF
 
-
-def hash_table(packed: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.uint64]:
+def hash_table(packed: NDArray[np.uint8], ends: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """A table of the packed terms, filled in their order."""
-    table = np.zeros(n_slots(len(ends)), dtype=np.uint64)
+    table = np.zeros(n_slots(len(ends)), dtype=np.uint32)
     fill(table, fixed(packed), fixed(ends))
     return table
 
 
 def warm() -> None:
     """Compile everything here."""
-    hash_table(np.zeros(1, np.uint8), np.ones(1, np.int64))
+    hash_table(np.zeros(1, np.uint8), np.ones(1, np.uint32))
 
 
 @kernel
 def fill(table: Any, packed: Any, ends: Any) -> None:
     """Put every term into the first free slot from its own place on."""
-    begin = 0
+    begin, last = np.int64(0), np.uint32(len(table) - 1)
     for column in range(len(ends)):
-        value = hashed(np.uint32(HASH_START), packed, begin, ends[column])
-        slot = free_slot(table, value)
-        table[slot] = (np.uint64(value) << np.uint64(32)) | np.uint64(column + 1)
-        begin = ends[column]
+        end = np.int64(ends[column])
+        value = hashed(np.uint32(HASH_START), packed, begin, end)
+        table[free_slot(table, value)] = (value & ~last) | np.uint32(column + 1)
+        begin = end
 
 
 @inner
@@ -63,10 +61,10 @@ def found(terms: Any, key: Any, span: Any) -> Any:
         entry = terms.table[slot]
         if entry == 0:
             return -1
-        if np.uint32(entry >> np.uint64(32)) == value:
-            column = np.int64(entry & np.uint64(MASK)) - 1
-            start = terms.ends[column - 1] if column else 0
-            if same(terms.packed, start, terms.ends[column], key, begin, end):
+        if (entry ^ value) <= last:  # equal in the bits of the hash that an entry keeps
+            column = (np.int64(entry) & last) - 1
+            start = np.int64(terms.ends[column - 1]) if column else 0
+            if same(terms.packed, start, np.int64(terms.ends[column]), key, begin, end):
                 return column
         slot = (slot + 1) & last
 

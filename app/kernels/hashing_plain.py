@@ -8,7 +8,7 @@ HASH_STEP = 16777619
 """FNV-1a with 32 bits. A hash only says where to look: keys are always compared whole."""
 
 
-def hash_table(packed: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.uint64]:
+def hash_table(packed: NDArray[np.uint8], ends: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """A table of the packed terms, filled in their order."""
     slots = [0] * n_slots(len(ends))
     last = len(slots) - 1
@@ -18,8 +18,8 @@ def hash_table(packed: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np
         slot = value & last
         while slots[slot]:
             slot = (slot + 1) & last
-        slots[slot], begin = value << 32 | (column + 1), end
-    return np.array(slots, dtype=np.uint64)
+        slots[slot], begin = (value & ~last) | (column + 1), end
+    return np.array(slots, dtype=np.uint32)
 
 
 def n_slots(n_terms: int) -> int:

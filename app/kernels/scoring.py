@@ -96,32 +96,39 @@ def add_up(text: Any, place: Any, forms: Any, weighing: Any, room: Any, scores: 
 def add_dense(linear: Any, columns: Any, values: Any, scores: Any) -> None:
     """Add up the rows of some features."""
     for i in range(len(columns)):
-        row = linear.dense[columns[i]]
-        for label in range(len(scores)):
-            scores[label] += values[i] * row[label]
+        add_row(linear.dense[columns[i]], values[i], scores)
+
+
+@inner
+def add_row(row: Any, value: Any, scores: Any) -> None:
+    """Add a row so many times."""
+    for label in range(len(scores)):
+        scores[label] += value * row[label]
 
 
 @inner
 def add_sparse(linear: Any, columns: Any, values: Any, scores: Any) -> None:
-    """Add up the rows of some features; all are asked for before the first is needed."""
+    """Add up the rows of some features; the first lines of all are asked for in time."""
     for column in columns:
         prefetch(linear.starts, column)
     for column in columns:
-        for line in range(linear.starts[column], linear.starts[column + 1], 16):
-            prefetch(linear.narrow, line)
-            prefetch(linear.values, line)
-    if len(linear.narrow):
-        scatter(linear, linear.narrow, columns, values, scores)
-    else:
-        scatter(linear, linear.wide, columns, values, scores)
+        prefetch(linear.narrow, linear.starts[column])
+        prefetch(linear.values, linear.starts[column])
+    for i in range(len(columns)):
+        begin, end = linear.starts[columns[i]], linear.starts[columns[i] + 1]
+        if end - begin > linear.limit:
+            add_row(linear.hot[linear.hot_rows[columns[i]]], values[i], scores)
+        elif len(linear.narrow):
+            scatter(linear.narrow[begin:end], linear.values[begin:end], values[i], scores)
+        else:
+            scatter(linear.wide[begin:end], linear.values[begin:end], values[i], scores)
 
 
 @inner
-def scatter(linear: Any, labels: Any, columns: Any, values: Any, scores: Any) -> None:
-    """Add each weight of some features to its label's score."""
-    for i in range(len(columns)):
-        for j in range(linear.starts[columns[i]], linear.starts[columns[i] + 1]):
-            scores[labels[j]] += values[i] * linear.values[j]
+def scatter(labels: Any, weights: Any, value: Any, scores: Any) -> None:
+    """Add each weight, so many times, to its label's score."""
+    for i in range(len(labels)):
+        scores[labels[i]] += value * weights[i]
 
 
 @inner

@@ -8,25 +8,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.errors import DamagedArtifactError
+from app.errors import DamagedArtifactError, InvalidDataError
 from app.kernels import kernels
 from app.kernels.forms import Terms, fixed
 from app.kernels.hashing_plain import n_slots
 from app.state import pack_strings, unpack_strings
+
+MOST_BYTES = 2**32 - 1
 
 
 @dataclass(frozen=True)
 class Vocabulary:
     """Terms in code-point order; a term's place is its column.
 
-    `table` is open addressing with linear probing over a power of two of slots. A slot is 0 when
-    free, else the term's hash in the upper and its column + 1 in the lower 32 bits. A hash only
-    says where to look: terms are always compared whole.
+    `table` is open addressing with linear probing over 2^s slots. A slot is 0 when free, else its
+    lower s bits are the term's column + 1, and its upper ones those of the term's hash (of which
+    the lower ones say which slot). A hash only says where to look: terms are compared whole.
     """
 
     packed: NDArray[np.uint8]
-    ends: NDArray[np.int64]
-    table: NDArray[np.uint64] = field(repr=False)
+    ends: NDArray[np.uint32]
+    table: NDArray[np.uint32] = field(repr=False)
 
     @classmethod
     def of(cls, terms: Sequence[str]) -> "Vocabulary":
@@ -37,7 +39,10 @@ class Vocabulary:
     @classmethod
     def of_packed(cls, packed: NDArray[np.uint8], ends: NDArray[np.int64]) -> "Vocabulary":
         """A vocabulary of terms that are sorted already, in UTF-8 end to end."""
-        return cls(packed, ends, kernels("hashing").hash_table(packed, ends))
+        if len(packed) > MOST_BYTES:
+            raise InvalidDataError("the terms have more than 4 GB: limit them by min_df or max_df")
+        short_ends = ends.astype(np.uint32)
+        return cls(packed, short_ends, kernels("hashing").hash_table(packed, short_ends))
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> "Vocabulary":
@@ -49,10 +54,10 @@ class Vocabulary:
 
     def _is_sound(self) -> bool:
         """Whether every place named in the arrays exists: kernels do not look again."""
-        lengths = np.diff(self.ends, prepend=0)
+        lengths = np.diff(self.ends.astype(np.int64), prepend=0)
         if len(lengths) and (lengths.min() < 0 or self.ends[-1] > len(self.packed)):
             return False
-        used = self.table[self.table != 0] & np.uint64(0xFFFFFFFF)
+        used = self.table[self.table != 0] & np.uint32(len(self.table) - 1)
         fits = len(self.table) == n_slots(len(self)) and len(used) == len(self)
         return fits and bool(np.all((used > 0) & (used <= len(self))))
 

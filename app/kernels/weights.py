@@ -61,7 +61,7 @@ def weigh(columns: Any, counts: Any, idf: Any, frequency: Any, values: Any, weig
 def term_frequency(count: Any, most: Any, frequency: Any) -> Any:
     """What a term's count in a text is worth."""
     if frequency == LOG:
-        return log(np.float64(count)) + 1.0
+        return log(np.float64(count)) + 1.0 if count > 1 else 1.0
     if frequency == AUGMENTED:
         return 0.5 + 0.5 * np.float64(count) / most
     return np.float64(count)

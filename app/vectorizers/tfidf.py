@@ -38,6 +38,7 @@ class Tfidf:
         self.settings = TfidfSettings(**settings)
         self.analysis = self.settings.analysis()
         self.vocabulary = Vocabulary.of([])
+        self.frequencies: NDArray[np.uint32] = np.zeros(1, np.uint32)
         self.idf: NDArray[np.float64] = np.zeros(0)
 
     @property
@@ -59,7 +60,8 @@ class Tfidf:
         if len(vocabulary) == 0:
             raise InvalidDataError("no terms are left: texts are empty, or the limits too narrow")
         self.vocabulary = vocabulary
-        self.idf = rarity(counts, len(vocabulary), self.settings.scheme)
+        self.frequencies = document_frequencies(counts, len(vocabulary))
+        self.idf = rarity(self.frequencies, self.settings.scheme)
         progress("vectorize", len(documents), len(documents))
         return self._weighed(counts, jobs)
 
@@ -93,9 +95,11 @@ class Tfidf:
         return TermSpans(row.indices, row.data, spans)
 
     def state(self) -> State:
-        """Settings; packed terms with their hash table; the terms' rarity."""
+        """Settings; packed terms with their hash table; in how many documents they stand."""
         return State(
-            self.kind, asdict(self.settings), {**self.vocabulary.arrays(), "idf": self.idf}
+            self.kind,
+            asdict(self.settings),
+            {**self.vocabulary.arrays(), "frequencies": self.frequencies},
         )
 
     @classmethod
@@ -103,9 +107,10 @@ class Tfidf:
         """Build an equal vectorizer again; nothing is read before it is needed."""
         vectorizer = cls(**state.settings)
         vectorizer.vocabulary = Vocabulary.from_arrays(state.arrays)
-        vectorizer.idf = state.arrays["idf"]
-        if vectorizer.idf.shape != (vectorizer.n_features,):
-            raise DamagedArtifactError("the vocabulary and its weights differ in number")
+        vectorizer.frequencies = state.arrays["frequencies"]
+        if len(vectorizer.frequencies) != vectorizer.n_features + 1:
+            raise DamagedArtifactError("the vocabulary and its frequencies differ in number")
+        vectorizer.idf = rarity(vectorizer.frequencies, vectorizer.settings.scheme)
         return vectorizer
 
     def _weighed(self, counts: Counts, jobs: int) -> Features:
@@ -114,10 +119,15 @@ class Tfidf:
         return csr_array((weights, counts.columns, counts.indptr), shape=shape)
 
 
-def rarity(counts: Counts, n_terms: int, scheme: str) -> NDArray[np.float64]:
+def document_frequencies(counts: Counts, n_terms: int) -> NDArray[np.uint32]:
+    """In how many documents each term stands, and behind them the number of documents."""
+    frequencies = np.bincount(counts.columns, minlength=n_terms)
+    return np.append(frequencies, len(counts.indptr) - 1).astype(np.uint32)
+
+
+def rarity(frequencies: NDArray[np.uint32], scheme: str) -> NDArray[np.float64]:
     """The idf of each term: ln((1 + D)/(1 + df)) + 1, or ln(D/df) for the SMART schemes."""
-    n_documents = len(counts.indptr) - 1
-    frequency = np.bincount(counts.columns, minlength=n_terms).astype(np.float64)
+    frequency, n_documents = frequencies[:-1].astype(np.float64), float(frequencies[-1])
     if scheme in ("tfidf", "log"):
         return np.log((1.0 + n_documents) / (1.0 + frequency)) + 1.0
     return np.log(n_documents / frequency)

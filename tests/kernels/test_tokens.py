@@ -115,11 +115,11 @@ def test_words_with_equal_hashes_stay_apart() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"terms_ends": np.array([2, 9])},
-        {"terms_ends": np.array([4, 2])},
-        {"terms_table": np.zeros(8, np.uint64)},
-        {"terms_table": np.arange(1, 9, dtype=np.uint64)},
-        {"terms_table": np.array([99, 1, 0, 0, 0, 0, 0, 0], np.uint64)},
+        {"terms_ends": np.array([2, 9], np.uint32)},
+        {"terms_ends": np.array([4, 2], np.uint32)},
+        {"terms_table": np.zeros(8, np.uint32)},
+        {"terms_table": np.arange(1, 9, dtype=np.uint32)},
+        {"terms_table": np.array([99, 1, 0, 0, 0, 0, 0, 0], np.uint32)},
     ],
 )
 def test_a_vocabulary_whose_arrays_do_not_fit_is_refused(change: dict[str, Any]) -> None:
