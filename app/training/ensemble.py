@@ -41,7 +41,8 @@ def combine(fitted: Sequence[FittedMember]) -> tuple[tuple[Member, ...], HeldOut
         raise InvalidRequestError("the members have no held-out document in common")
     held_out = [_at(one, rows) for one in fitted]
     pairs = zip(fitted, held_out, strict=True)
-    members = [replace(one.member, weight=_scale(own), floor=_floor(own)) for one, own in pairs]
+    n = len(fitted)
+    members = [replace(one.member, weight=_scale(own) / n, floor=_floor(own)) for one, own in pairs]
     return _weighted(members, held_out)
 
 

@@ -95,3 +95,12 @@ def test_isotonic_regression_is_the_nearest_rising_curve() -> None:
 
 def _as_input(array: np.ndarray) -> object:
     return csr_array(array) if array.dtype == np.bool_ else array
+
+
+def test_the_unit_of_the_scores_does_not_matter() -> None:
+    scores, truth = drawn(800, seed=8)
+    expected = Calibration.fit(HeldOut.of(scores, csr_array(truth))).probabilities(scores)
+    for factor in (0.01, 64.0):
+        scaled = scores * np.float32(factor)
+        found = Calibration.fit(HeldOut.of(scaled, csr_array(truth))).probabilities(scaled)
+        np.testing.assert_allclose(found, expected, atol=2e-4)
