@@ -47,6 +47,7 @@ def main(  # noqa: PLR0913
     label_separator: reading.LabelSeparator = "|",
     label_columns: reading.LabelColumns = "",
     id_column: reading.IdColumn = "id",
+    label_map: reading.LabelMap = None,
     models_dir: Annotated[Path, typer.Option(help="The model store.")] = Path("models"),
     json: Annotated[Path | None, typer.Option(help="Write the result as JSON (- stdout).")] = None,
 ) -> None:
@@ -54,7 +55,7 @@ def main(  # noqa: PLR0913
     if test == "-":
         raise InvalidRequestError("the test set is read twice: give a file, not standard input")
     columns = (text_columns, label_column, label_separator, label_columns, id_column)
-    how = reading.read_options(format_, columns, "fail")
+    how = reading.read_options(format_, columns, label_map)
     options = EvaluationOptions(
         k=parse_k(k),
         decision=decision,

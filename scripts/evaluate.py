@@ -76,13 +76,14 @@ def main(  # noqa: PLR0913
     label_separator: reading.LabelSeparator = "|",
     label_columns: reading.LabelColumns = "",
     id_column: reading.IdColumn = "id",
+    label_map: reading.LabelMap = None,
     on_error: reading.OnError = "fail",
     models_dir: Annotated[Path, typer.Option(help="The model store.")] = Path("models"),
     json: Annotated[Path | None, typer.Option(help="Write the report as JSON (- stdout).")] = None,
 ) -> None:
     """Print the report; docs/metrics.md defines every figure in it."""
     columns = (text_columns, label_column, label_separator, label_columns, id_column)
-    how = reading.read_options(format_, columns, on_error)
+    how = reading.read_options(format_, columns, label_map, on_error)
     model, test = _arguments(arguments, has_model=scores is None and against is None)
     options = EvaluationOptions(
         k=parse_k(k),

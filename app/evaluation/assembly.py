@@ -76,6 +76,9 @@ def _conventions(found: Findings, error: Error | None) -> dict[str, Any]:
         "zero_division": zero if zero == "skip" else int(zero),
         "ties": "label order",
         "exact_curves": error is None,
+        "decision": found.decision.name,
+        "beta": found.options.beta,
+        "unlabelled": found.options.unlabelled,
     }
 
 

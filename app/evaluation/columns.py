@@ -29,37 +29,38 @@ def column_figures(
 ) -> ColumnFigures:
     """One pass over the labels; `support` has their true pairs, then those of zero-shot labels."""
     top = TopScores(int(support.sum()))
-    standings: list[Standing] = []
-    right: list[NDArray[np.float32]] = []
+    precisions: list[float | None] = []
+    hulls: list[Points] = []
+    right: list[NDArray[np.float32]] = [np.zeros(0, np.float32)]
     for _, scores, marks in columns:
+        found = standing(scores, marks)
         top.add(scores)
         right.append(scores[marks])
-        standings.append(standing(scores, marks))
-    found = np.concatenate([np.zeros(0, np.float32), *right])
-    return ColumnFigures(
-        [average_precision(one) for one in standings],
-        break_even(top, found),
-        hulls_of([*standings, *never_found(support[len(standings) :])], n_documents),
-    )
+        precisions.append(average_precision(found))
+        hulls.append(hull_of(found))
+    hulls += [NEVER] * (len(support) - len(hulls))
+    point = break_even(top, np.concatenate(right))
+    return ColumnFigures(precisions, point, joined(hulls, support, n_documents))
 
 
-def never_found(support: NDArray[np.int64]) -> list[Standing]:
-    """The standings of zero-shot labels: true documents, none of which has a score."""
-    empty = np.zeros(0, np.int64)
-    return [Standing(np.zeros(0, np.float32), empty, empty, n) for n in support.tolist()]
-
-
-def hulls_of(standings: list[Standing], n_documents: int) -> Hulls:
-    """Upper hulls of the labels' (FP, TP); the cuts in them are scores, not midpoints."""
-    points = [upper_hull(_points(one)) for one in standings]
+def joined(hulls: list[Points], support: NDArray[np.int64], n_documents: int) -> Hulls:
+    """The labels' hulls in one; the cuts in them are scores, not midpoints."""
     return Hulls(
-        np.cumsum([0, *(len(one.fp) for one in points)]).astype(np.int64),
-        np.concatenate([NEVER.fp[:0], *(one.fp for one in points)]).astype(np.int32),
-        np.concatenate([NEVER.tp[:0], *(one.tp for one in points)]).astype(np.int32),
-        np.concatenate([NEVER.cuts[:0], *(one.cuts for one in points)]),
-        np.array([one.positives for one in standings], np.int32),
+        np.cumsum([0, *(len(one.fp) for one in hulls)]).astype(np.int64),
+        np.concatenate([NEVER.fp[:0], *(one.fp for one in hulls)]).astype(np.int32),
+        np.concatenate([NEVER.tp[:0], *(one.tp for one in hulls)]).astype(np.int32),
+        np.concatenate([NEVER.cuts[:0], *(one.cuts for one in hulls)]),
+        support.astype(np.int32),
         n_documents,
     )
+
+
+def hull_of(one: Standing) -> Points:
+    """The upper hull of a label's (FP, TP); a label that is never found has one point only."""
+    if not len(one.tp):
+        return NEVER
+    cuts = np.append(np.float32(np.inf), one.score)
+    return upper_hull(Points(np.append(0, one.fp), np.append(0, one.tp), cuts))
 
 
 def curves(hulls: Hulls) -> dict[str, list[dict[str, Any]]]:
@@ -71,10 +72,3 @@ def curves(hulls: Hulls) -> dict[str, list[dict[str, Any]]]:
 
 def _plain(point: CurvePoint) -> dict[str, Any]:
     return {"beta": point.beta, "precision": point.precision, "recall": point.recall}
-
-
-def _points(one: Standing) -> Points:
-    if not len(one.tp):
-        return NEVER
-    cuts = np.append(np.float32(np.inf), one.score)
-    return Points(np.append(0, one.fp), np.append(0, one.tp), cuts)

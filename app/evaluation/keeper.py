@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.arrays import Scores, Truth
+from app.decisions.hulls import NEVER
 from app.decisions.micro_f import micro_f, micro_f_vertices
-from app.evaluation.columns import ColumnFigures, column_figures, hulls_of, never_found
+from app.evaluation.columns import ColumnFigures, column_figures, hull_of, joined
 from app.evaluation.pooled_sketch import PooledHistogram
 from app.evaluation.score_file import ScoreFile
 from app.evaluation.sketch import LabelHistograms
@@ -58,12 +59,12 @@ class ScoreKeeper:
         """What needs all scores; `support` has every column's true pairs, zero-shot ones last."""
         if self.file:
             return column_figures(self.file.columns(), support, self._documents), None
-        every, missed = range(self.n_labels), never_found(support[self.n_labels :])
+        every, missed = range(self.n_labels), [NEVER] * (len(support) - self.n_labels)
         bounds = [self._labels.average_precision(label) for label in every]
-        found = [self._labels.standing(label) for label in every]
-        flattered = [self._labels.flattered(label) for label in every]
-        hulls = hulls_of([*found, *missed], self._documents)
-        best = hulls_of([*flattered, *missed], self._documents)
+        found = [hull_of(self._labels.standing(label)) for label in every]
+        flattered = [hull_of(self._labels.flattered(label)) for label in every]
+        hulls = joined([*found, *missed], support, self._documents)
+        best = joined([*flattered, *missed], support, self._documents)
         widths = [(one.upper - one.lower) / 2 for one in bounds if one]
         gain = micro_f(best, micro_f_vertices(best)) - micro_f(hulls, micro_f_vertices(hulls))
         point, off = self._pooled.break_even(int(support.sum()))
