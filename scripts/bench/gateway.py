@@ -129,11 +129,12 @@ def gateway(port: int, replicas: list[int], folder: Path) -> Process:
 
 @dataclass
 class Load:
-    """Clients that post predictions without a pause and note everything that is not right."""
+    """Clients that post predictions all the time and note everything that is not right."""
 
     port: int
     body: dict[str, Any]
     clients: int = 16
+    pause: float = 0.0
     sent: int = 0
     failures: list[str] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -165,6 +166,7 @@ class Load:
                     self.sent += 1
                     if problem:
                         self.failures.append(problem)
+                time.sleep(self.pause)
 
     def _problem(self, connection: http.client.HTTPConnection, expected: Any) -> str:
         """What was wrong with one more request; nothing, if all is well."""

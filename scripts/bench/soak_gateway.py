@@ -27,7 +27,7 @@ from bench.gateway import (
 )
 from bench.sections import write_section
 
-CLIENTS = 16
+CLIENTS, PAUSE = 16, 0.02
 RESTARTS, KILLS = (2, 2) if is_quick() else (20, 10)
 LEAST_REQUESTS = 0 if is_quick() else 20_000
 READY_SECONDS = 10.0
@@ -84,7 +84,7 @@ def site(models: Path, folder: Path) -> Iterator[tuple[int, list[Process]]]:
 def rolling_restarts(port: int, replicas: list[Process]) -> dict[str, Any]:
     """Restart both replicas one after the other, again and again, until enough was asked."""
     begun, rounds = time.monotonic(), 0
-    with Load(port, BODY, CLIENTS).running() as load:
+    with Load(port, BODY, CLIENTS, PAUSE).running() as load:
         while rounds < RESTARTS or load.sent < LEAST_REQUESTS:
             restart_one_by_one(replicas)
             rounds += 1
@@ -100,7 +100,7 @@ def rolling_restarts(port: int, replicas: list[Process]) -> dict[str, Any]:
 def kills(port: int, replicas: list[Process]) -> dict[str, Any]:
     """Kill the replicas in turn; each must be ready again before the next is killed."""
     times = []
-    with Load(port, BODY, CLIENTS).running() as load:
+    with Load(port, BODY, CLIENTS, PAUSE).running() as load:
         for number in range(KILLS):
             victim = replicas[number % len(replicas)]
             time.sleep(0.5)
@@ -119,8 +119,9 @@ def kills(port: int, replicas: list[Process]) -> dict[str, Any]:
 def _section(restarted: dict[str, Any], killed: dict[str, Any]) -> str:
     return f"""## Restarts and kills behind the gateway
 
-Two replicas behind nginx with `deploy/nginx/nginx.conf`, {CLIENTS} clients posting predictions of
-the demo model without a pause, every answer compared with the first.
+Two replicas behind nginx with `deploy/nginx/nginx.conf`, {CLIENTS} clients that post predictions
+of the demo model, {PAUSE * 1000:.0f} ms between an answer and the next request; every answer is
+compared with the first.
 
 | | requests | failed | |
 |---|---|---|---|
