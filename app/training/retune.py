@@ -77,7 +77,9 @@ def retune(
     new = _decided(old, held_out, recipe)
     after = figures_of(held_out_counts(new.decision, held_out))
     return Retuned(
-        Trained(new, _info(model, labelled, recipe, after)),
+        Trained(
+            new, _info(model, labelled, recipe, {"held_out": after, "exact": held_out.is_exact})
+        ),
         figures_of(held_out_counts(old.decision, held_out)),
         after,
         _crossed(old, held_out, recipe),
@@ -180,7 +182,7 @@ def _seen(model: Model, labelled: Collection) -> int:
     return int(np.isin(fingerprints(labelled.documents), model.fingerprints).sum())
 
 
-def _info(model: Model, labelled: Collection, recipe: Choice, figures: dict[str, float]) -> Info:
+def _info(model: Model, labelled: Collection, recipe: Choice, figures: dict[str, Any]) -> Info:
     """What the manifest says: the training as it was, and where the decisions come from."""
     manifest = model.manifest
     source = {
@@ -198,7 +200,7 @@ def _info(model: Model, labelled: Collection, recipe: Choice, figures: dict[str,
         seed=manifest.seed,
         recipe={**manifest.recipe, "retuned": source},
         packages=dict(manifest.packages),
-        figures={"held_out": figures},
+        figures=figures,
         golden=[golden.model_dump(exclude_none=True) for golden in manifest.golden],
         documents=model.fingerprints,
     )
