@@ -20,7 +20,8 @@ RUN python -c "from app.kernels import warm; warm()"
 RUN python -m compileall -q app scripts
 
 FROM python:${PYTHON}-slim
-RUN install -d -o 10001 -g 10001 /keys /models
+# What a volume here is to belong to.
+RUN install -d -o 10001 -g 10001 /keys /models /tmp/labelserve
 COPY --from=build /venv /venv
 COPY --from=build /app /app
 ENV PATH=/venv/bin:$PATH \

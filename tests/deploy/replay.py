@@ -154,6 +154,7 @@ def _run(image: Image, command: str) -> None:
     elif command.startswith("install -d"):
         for path in re.findall(r" (/\S+)", command):
             image.inside(path).mkdir(parents=True)
+            image.inside(path).chmod(0o777)  # the file names an owner that is not on this machine
     else:
         _share_kernels(image, into=True)
         words = ["/bin/sh", "-c", command]
