@@ -21,7 +21,7 @@ from app.serving.workers import supervise
 from app.settings import Settings
 
 KEEP_ALIVE_SECONDS = 75  # longer than a gateway keeps its idle connections, so that it closes first
-GRACE_SECONDS = 10  # for what is still under way when the drain period is over
+MOST_GRACE_SECONDS = 10  # for what is still under way when the drain period is over
 HEAD_SECONDS, HEAD_BYTES = 10, 65_536
 LINGER_SECONDS = 30  # for reading on after an early answer, so that the client gets to read it
 BACKLOG = 2048
@@ -44,7 +44,7 @@ def main() -> None:
     if settings.workers == 1:
         work(settings, listener)
     else:
-        supervise(settings, lambda: (work, (settings, listener)), GRACE_SECONDS)
+        supervise(settings, lambda: (work, (settings, listener)), _grace(settings))
 
 
 def work(settings: Settings, listener: socket.socket) -> None:
@@ -53,6 +53,7 @@ def work(settings: Settings, listener: socket.socket) -> None:
     service = Service.of(settings)
     if settings.metrics_port is not None and settings.workers == 1:
         serve_metrics(settings.host, settings.metrics_port, service.telemetry.registry)
+    PatientProtocol.head_seconds = min(HEAD_SECONDS, settings.request_seconds)
     config = uvicorn.Config(
         create_app(service),
         loop="uvloop",
@@ -63,7 +64,7 @@ def work(settings: Settings, listener: socket.socket) -> None:
         server_header=False,
         proxy_headers=False,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
-        timeout_graceful_shutdown=GRACE_SECONDS,
+        timeout_graceful_shutdown=_grace(settings),
         backlog=BACKLOG,
     )
     DrainingServer(config, service).run([listener])
@@ -93,6 +94,7 @@ class DrainingServer(uvicorn.Server):
 class PatientProtocol(HttpToolsProtocol):
     """HTTP/1.1 with an end to patience: for slow heads, endless heads, unread bodies."""
 
+    head_seconds: float = HEAD_SECONDS
     _timer: Any = None
     _head_is_open = False
     _head_bytes = 0
@@ -100,7 +102,7 @@ class PatientProtocol(HttpToolsProtocol):
     def connection_made(self, transport: Any) -> None:
         """A new connection must send a whole head in time."""
         super().connection_made(transport)
-        self._close_in(HEAD_SECONDS)
+        self._close_in(self.head_seconds)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing to wait for any more."""
@@ -113,7 +115,7 @@ class PatientProtocol(HttpToolsProtocol):
         if self._head_is_open:
             self._head_bytes += len(data)
             if self._timer is None:
-                self._close_in(HEAD_SECONDS)
+                self._close_in(self.head_seconds)
             if self._head_bytes > HEAD_BYTES:
                 self.transport.close()
 
@@ -153,6 +155,10 @@ def _settings() -> Settings:
         return Settings.from_environment(os.environ)
     except SettingsError as error:
         sys.exit(f"labelserve cannot start: {error}")
+
+
+def _grace(settings: Settings) -> int:
+    return min(MOST_GRACE_SECONDS, round(settings.drain_seconds) + 1)
 
 
 def _listener(settings: Settings) -> socket.socket:

@@ -1,5 +1,6 @@
 """The door: every request passes here first and last. Ids, telemetry, log, the last resort."""
 
+import asyncio
 import logging
 from collections.abc import Mapping
 from time import perf_counter
@@ -11,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.api.access_log import AccessLog
 from app.api.errors import problem
 from app.api.visit import Visit
-from app.errors import AppError
+from app.errors import AppError, DrainingError
 from app.serving.logs import place
 from app.serving.service import Service
 
@@ -70,6 +71,10 @@ class Door:
             visit.status = CLIENT_LEFT
         except AppError as error:
             await self._problem(error, visit, answering)
+        except asyncio.CancelledError:
+            if not self._service.is_draining:
+                raise
+            await self._problem(DrainingError("the service is shutting down"), visit, answering)
         except Exception as error:
             await self._last_resort(error, visit, answering)
         finally:
@@ -110,6 +115,8 @@ class Door:
             duration = self._service.telemetry.durations.labels(method, visit.route, visit.status)
             self._durations[(method, visit.route, visit.status)] = duration
         duration.observe(perf_counter() - visit.start)
+        if visit.status in REJECTED and "/health/" not in visit.route:
+            self._service.telemetry.rejected.labels(REJECTED[visit.status]).inc()
         if self._log is not None:
             self._log.write(visit)
 
@@ -121,4 +128,13 @@ def _set_root(scope: Scope, root: str) -> None:
         scope["path"] = root + scope["path"]
 
 
+REJECTED = {
+    401: "unauthorized",
+    403: "forbidden",
+    413: "payload-too-large",
+    429: "too-many-requests",
+    503: "unavailable",
+    504: "timeout",
+    507: "storage-full",
+}
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}

@@ -7,11 +7,8 @@ from importlib.machinery import ModuleSpec
 import app.serving.evaluating  # noqa: F401
 from app.kernels import kernels
 
-NEEDED = ("tokens", "weights", "linear_scores", "predict")
-
-for name in NEEDED:
-    with suppress(Exception):  # what cannot be prepared is done, or fails, where it is needed
-        kernels(name).warm()
+with suppress(Exception):  # what cannot be prepared is done, or fails, where it is needed
+    kernels("predict")
 
 # New processes run the service's main module again unless they find it there already.
 sys.modules["__main__"].__spec__ = ModuleSpec("app.main", None)

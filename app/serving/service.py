@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from app.artifacts.store import Store
@@ -14,6 +15,7 @@ from app.serving.telemetry import Telemetry
 from app.settings import Settings
 
 THREADS = 2
+LONGEST_START = 20.0
 
 log = logging.getLogger("labelserve.service")
 
@@ -61,7 +63,12 @@ class Service:
             self.spool.open()
         except OSError as error:
             log.error("uploads will be refused: %s: %s", error.filename, error.strerror)
-        self._watching = asyncio.create_task(self._watch())
+        looked = asyncio.Event()
+        self._watching = asyncio.create_task(self._watch(looked))
+        if self.settings.workers > 1:
+            # Workers share a listener: one that has no models yet leaves requests to the others.
+            with suppress(TimeoutError):
+                await asyncio.wait_for(looked.wait(), LONGEST_START)
 
     async def stop(self) -> None:
         """End everything that was started."""
@@ -77,7 +84,7 @@ class Service:
         loaded = self.registry.loaded
         self.telemetry.show_models((name, found.model.version) for name, found in loaded.items())
 
-    async def _watch(self) -> None:
+    async def _watch(self, looked: asyncio.Event) -> None:
         loop = asyncio.get_running_loop()
         while True:
             try:
@@ -85,4 +92,5 @@ class Service:
                 await loop.run_in_executor(None, self.look)
             except Exception:
                 log.exception("the models folder could not be looked at")
+            looked.set()
             await asyncio.sleep(self.settings.poll_seconds)

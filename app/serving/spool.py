@@ -13,7 +13,10 @@ from typing import BinaryIO
 
 from app.errors import PayloadTooLargeError, StorageFullError
 
-FULL = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.ENOENT}
+FULL = {
+    getattr(errno, name)
+    for name in ("ENOSPC", "EDQUOT", "EFBIG", "EROFS", "EACCES", "EPERM", "EIO", "ENOENT")
+}
 
 log = logging.getLogger("labelserve.spool")
 

@@ -1,0 +1,134 @@
+"""Admission, keys, spool and picking, each by itself."""
+
+import json
+import stat
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.decisions.calibration import Calibration
+from app.errors import (
+    DeadlineError,
+    ForbiddenError,
+    InvalidRequestError,
+    PayloadTooLargeError,
+    SettingsError,
+    TooManyRequestsError,
+    UnauthorizedError,
+)
+from app.heldout import HeldOut
+from app.kernels import kernels, picking_plain
+from app.prediction import best
+from app.prediction.odds import probability
+from app.serving.admission import Admission, Deadline
+from app.serving.keys import KeysFile
+from app.serving.spool import Spool, Upload
+
+
+def test_admission_counts_units_and_lets_a_large_request_in_alone() -> None:
+    admission = Admission(10, "documents")
+    with admission.admit(50):
+        assert admission.is_full
+        with pytest.raises(TooManyRequestsError) as refused, admission.admit(1):
+            pass
+        assert refused.value.retry_after >= 1
+    with admission.admit(6), admission.admit(4), pytest.raises(TooManyRequestsError):
+        admission.refuse_if_full()
+    assert admission.in_flight == 0
+
+
+def test_a_deadline_ends_work() -> None:
+    Deadline.after(60).check()
+    with pytest.raises(DeadlineError):
+        Deadline.after(-1).check()
+    assert Deadline.after(-1).remaining == 0
+
+
+def test_only_hashes_of_keys_are_kept_in_a_private_file(tmp_path: Path) -> None:
+    file = tmp_path / "keys.json"
+    keys = KeysFile(file)
+    key, secret = keys.create(["predict"], ["team-*"])
+    assert secret not in file.read_text()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    identity = KeysFile(file).identify(secret.encode())
+    assert identity.name == key.id
+    identity.require("predict")
+    with pytest.raises(ForbiddenError):
+        identity.require("evaluate")
+    assert identity.may_use("team-a")
+    assert not identity.may_use("other")
+    keys.revoke(key.id)
+    with pytest.raises(UnauthorizedError):
+        KeysFile(file).identify(secret.encode())
+    with pytest.raises(InvalidRequestError):
+        keys.revoke(key.id)
+    with pytest.raises(InvalidRequestError):
+        keys.create(["root"])
+
+
+def test_a_file_that_is_no_keys_file_is_refused_at_the_start(tmp_path: Path) -> None:
+    for content in ("", "[]", '{"keys": [{"id": 1}]}', json.dumps({"keys": [1]})):
+        (tmp_path / "keys.json").write_text(content)
+        with pytest.raises(SettingsError):
+            KeysFile(tmp_path / "keys.json")
+
+
+def test_the_spool_keeps_what_the_living_use_and_removes_what_the_dead_left(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "spool" / "dead-1").mkdir(parents=True)
+    (tmp_path / "spool" / "dead.lock").touch()
+    one, other = Spool(tmp_path), Spool(tmp_path)
+    with one.folder() as mine:
+        other.open()
+        assert mine.exists()
+        assert not (tmp_path / "spool" / "dead-1").exists()
+        upload = Upload(mine / "upload", 10)
+        upload.write(b"12345")
+        with pytest.raises(PayloadTooLargeError):
+            upload.write(b"123456")
+        upload.close()
+    assert not mine.exists()
+    one.close()
+    other.close()
+    assert list((tmp_path / "spool").iterdir()) == []
+
+
+@given(
+    st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 4)), min_size=1, max_size=300),
+    st.one_of(st.none(), st.integers(1, 400)),
+)
+def test_picking_is_a_stable_sort_of_what_passes(
+    pairs: list[tuple[int, int]], k: int | None
+) -> None:
+    scores = np.array([score if score > -3 else -np.inf for score, _ in pairs], np.float32)
+    cuts = np.array([cut if cut < 4 else np.inf for _, cut in pairs], np.float32)
+    passing = [i for i in range(len(pairs)) if scores[i] > cuts[i]]
+    expected = sorted(passing, key=lambda i: (-scores[i], i))[:k]
+    columns, found = best(scores, cuts, k)
+    assert columns == expected
+    assert found == scores[expected].tolist()
+    room = np.empty(5, np.int64), np.empty(5, np.float32)
+    plain = np.empty(5, np.int64), np.empty(5, np.float32)
+    n_passing = kernels("picking").pick(scores, cuts, *room)
+    assert n_passing == picking_plain.pick(scores, cuts, *plain) == len(passing)
+    n_kept = min(n_passing, 5)
+    assert room[0][:n_kept].tolist() == plain[0][:n_kept].tolist()
+
+
+def test_odds_of_one_label_are_those_of_the_calibration() -> None:
+    pick = np.random.default_rng(0)
+    truth = pick.random((400, 3)) < [0.02, 0.3, 0.5]
+    scores = (truth * 2 - 1 + pick.normal(size=truth.shape)).astype(np.float32)
+    calibration = Calibration.fit(HeldOut.of(scores, truth))
+    labels = pick.integers(0, 3, 500)
+    asked = pick.normal(scale=4, size=500).astype(np.float32)
+    expected = calibration.probability(labels, asked)
+    found = [
+        probability(calibration, int(label), float(score))
+        for label, score in zip(labels, asked, strict=True)
+    ]
+    np.testing.assert_allclose(found, expected, atol=1e-6)

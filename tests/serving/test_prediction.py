@@ -1,0 +1,101 @@
+"""Plans beyond what the tiny model over HTTP can show: rank decisions, abstention, whole files."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.artifacts.store import Store
+from app.classifier import Classifier
+from app.decisions.abstention import Abstention
+from app.decisions.rank_cut import RankCut
+from app.errors import InvalidRequestError
+from app.model import load_model
+from app.prediction import Query, plan_of
+
+ROOT = Path(__file__).parents[2]
+TEXTS = ["refund the invoice payment", "paper jam, toner", "parcel late, delivery crash"]
+
+
+@pytest.fixture(scope="module")
+def classifier(tiny_models: Path) -> Classifier:
+    return load_model(Store(tiny_models), "tiny").classifier
+
+
+def names(classifier: Classifier, query: Query) -> list[list[str]]:
+    plan = plan_of(query, classifier)
+    return [[label.label for label in p.labels] for p in plan.predictions(TEXTS)]
+
+
+def test_a_plan_decides_as_the_classifier_does(classifier: Classifier) -> None:
+    marks = classifier.decide(TEXTS)
+    expected = [{classifier.labels.names[i] for i in np.flatnonzero(row)} for row in marks]
+    assert list(map(set, names(classifier, Query()))) == expected
+
+
+def test_a_decision_by_rank_gives_so_many_labels_without_thresholds(
+    classifier: Classifier,
+) -> None:
+    ranked = replace(classifier, decision=RankCut(2))
+    assert [len(found) for found in names(ranked, Query())] == [2, 2, 2]
+    assert [len(found) for found in names(ranked, Query(top_k=1, operating_point="tuned"))] == [
+        1
+    ] * 3
+    assert plan_of(Query(), ranked).predictions(TEXTS)[0].labels[0].threshold is None
+
+
+def test_labels_in_the_band_are_named_but_not_assigned(classifier: Classifier) -> None:
+    cuts = classifier.decision.cuts
+    assert cuts is not None
+    abstaining = replace(
+        classifier, abstention=Abstention(0.9, cuts, np.full(len(cuts), 1e6, np.float32))
+    )
+    tuned = names(classifier, Query())
+    found = plan_of(Query(), abstaining).predictions(TEXTS)
+    assert [prediction.labels for prediction in found] == [[], [], []]
+    assert [sorted(prediction.abstained or []) for prediction in found] == list(map(sorted, tuned))
+    only = plan_of(Query(labels=("crash",)), abstaining).predictions(TEXTS)
+    assert only[0].abstained == []
+    assert plan_of(Query(top_k=1), abstaining).predictions(TEXTS)[0].abstained is None
+
+
+def test_what_a_bare_model_cannot_answer_is_said(classifier: Classifier) -> None:
+    bare = replace(classifier, hulls=None, calibration=None)
+    for query in (Query(min_probability=0.5), Query(operating_point="f1")):
+        with pytest.raises(InvalidRequestError):
+            plan_of(query, bare)
+    assert plan_of(Query(), bare).predictions(TEXTS)[0].labels[0].probability is None
+
+
+def test_the_command_writes_what_the_plan_gives(
+    classifier: Classifier, tiny_models: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "texts.jsonl"
+    file.write_text(
+        "".join(json.dumps({"id": str(i), "text": t}) + "\n" for i, t in enumerate(TEXTS))
+    )
+
+    where = ["--models-dir", str(tiny_models)]
+
+    def run(*options: str) -> list[dict[str, object]]:
+        found = subprocess.run(
+            [sys.executable, "scripts/predict.py", "tiny", str(file), *options, *where],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=True,
+        )
+        return [json.loads(line) for line in found.stdout.splitlines()]
+
+    assert [[one["label"] for one in line["labels"]] for line in run()] == names(
+        classifier, Query()
+    )
+    assert [line["id"] for line in run("--explain", "2")] == ["0", "1", "2"]
+    proportional = run("--operating-point", "proportion:1")
+    assert sum(len(line["labels"]) for line in proportional) > 0
+    assert all("threshold" not in one for line in proportional for one in line["labels"])
