@@ -12,7 +12,7 @@ import typer
 
 from app.artifacts.store import Store
 from app.datasets import open_dataset
-from app.datasets.base import Document, ReadOptions
+from app.datasets.base import Document, ReadOptions, Summary
 from app.datasets.collection import Collection, load_collection, split
 from app.errors import InvalidRequestError
 from app.reading_options import takes_reading_options
@@ -169,9 +169,8 @@ def _checkpoint(folder: Path, resume: bool) -> Path:
 
 def _show(model: str, corpus: Collection, trained: Trained, published: Published) -> None:
     found = corpus.summary
-    counts = {**trained.info.counts, "empty texts": found.empty_texts}
-    counts |= {"duplicate ids": found.duplicate_ids, "skipped": found.skipped}
-    rows = [[name, f"{value:,}"] for name, value in counts.items()]
+    rows = [[name, f"{value:,}"] for name, value in trained.info.counts.items()]
+    rows += [[name, f"{count:,}"] for name, count in _oddities(found).items()]
     held_out = trained.info.figures.get("held_out", {})
     rows += [[f"held-out {name}", f"{value:.4f}"] for name, value in held_out.items()]
     rows += [[f"seconds to {name}", f"{value:.1f}"] for name, value in trained.info.timings.items()]
@@ -181,6 +180,20 @@ def _show(model: str, corpus: Collection, trained: Trained, published: Published
     if published.report:
         _show_test(published.report.as_dict())
     out.print(f"{model}@{published.version}: {published.reason}", markup=False, soft_wrap=True)
+
+
+def _oddities(found: Summary) -> dict[str, int]:
+    """What a careful reader wants to know of the data, where there is any of it."""
+    counts = {
+        "empty texts": found.empty_texts,
+        "duplicate ids": found.duplicate_ids,
+        "unlabelled, dropped": found.dropped,
+        "labels too rare, dropped": found.rare_labels,
+        "pairs dropped with them": found.rare_pairs,
+        "bad records, skipped": found.skipped,
+    }
+    always = ("empty texts", "duplicate ids")
+    return {name: count for name, count in counts.items() if count or name in always}
 
 
 def _show_test(report: dict[str, Any]) -> None:
