@@ -51,12 +51,12 @@ def train_blocks(
 ) -> LabelWeights:
     """Weights and bias of every label; out-of-fold scores go to `holding`."""
     warm(fitting.progress, ("block_descent",))
-    return problem.answer(_BlockTraining(problem, fitting, holding).parts())
+    return problem.answer(BlockTraining(problem, fitting, holding).parts())
 
 
 def block_parts(problem: LinearProblem, fitting: Fitting) -> Iterator[Part]:
     """The weights of every block of labels, one after the other."""
-    return _BlockTraining(problem, fitting, None).parts()
+    return BlockTraining(problem, fitting, None).parts()
 
 
 def takes_blocks(options: LinearOptions) -> bool:
@@ -64,7 +64,7 @@ def takes_blocks(options: LinearOptions) -> bool:
     return options.solver in LOSSES and options.tolerance >= FINEST_TOLERANCE
 
 
-class _BlockTraining:
+class BlockTraining:
     """The documents as all blocks share them, and the work on one block."""
 
     def __init__(self, problem: LinearProblem, fitting: Fitting, holding: Holding | None) -> None:
@@ -92,7 +92,7 @@ class _BlockTraining:
 
     def _train(self, numbered: tuple[int, NDArray[Any]]) -> tuple[Part, NDArray[np.float32]]:
         number, labels = numbered
-        block = self._block(labels)
+        block = self.block(labels)
         solution = unsolved(len(self.documents.kept), self.problem.n_documents, self.loss)
         seed = (self.fitting.seed * 1_000_003 + number) * SEEDS_A_BLOCK
         self._descend(block, solution, self.everyone, seed, self.problem.options.tolerance)
@@ -110,7 +110,8 @@ class _BlockTraining:
         rows, end = self.documents.rows, np.float32(tolerance)
         self.kernel.descend(rows, block, solution, documents, end, seed)
 
-    def _block(self, labels: NDArray[Any]) -> Block:
+    def block(self, labels: NDArray[Any]) -> Block:
+        """The marks and costs of up to sixteen labels."""
         marks = np.zeros(self.problem.n_documents, np.uint16)
         for lane, label in enumerate(labels):
             marks[self.problem.positives(label)] |= np.uint16(1 << lane)

@@ -36,13 +36,18 @@ SAME = (
 
 def main() -> None:
     """Measure, print and write the sections, one after the other; `--part NAME` does only one."""
-    chosen = sys.argv[sys.argv.index("--part") + 1] if "--part" in sys.argv else ""
+    chosen = option("--part", "")
     quick = ("training",) if is_quick() else tuple(PARTS)
     for name in (chosen,) if chosen else quick:
         text = "\n".join([*PARTS[name](), "", footer(name)])
         print(text, flush=True)
         if not is_quick():
             write_section(name, text)
+
+
+def option(name: str, default: str) -> str:
+    """What follows an option on the command line."""
+    return sys.argv[sys.argv.index(name) + 1] if name in sys.argv else default
 
 
 def footer(name: str) -> str:
@@ -55,10 +60,10 @@ def footer(name: str) -> str:
 def flat() -> Iterator[str]:
     """One-vs-rest on debtags."""
     prepare("debtags")
-    names, turns = (FLAT[:2], 1) if is_quick() else (FLAT, 2)
+    names, turns = (FLAT[:2], 1) if is_quick() else (FLAT, int(option("--turns", "2")))
     yield "## Training one-vs-rest: debtags, 24,192 documents, 594 labels"
     yield ""
-    yield f"{SAME} Medians of {turns} alternating turns."
+    yield f"{SAME} Medians of {turns} alternating turn(s)."
     yield from table(contest("train", names, ["one-vs-rest"], turns), "one-vs-rest")
 
 

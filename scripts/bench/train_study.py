@@ -1,0 +1,141 @@
+"""The tables of docs/learners.md: what folds, pruning and links change, on training documents only.
+
+Usage: train_study.py folds | prune CORPUS | links CORPUS
+"""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from bench.train_growth import corpus
+
+from app.decisions.hulls import Hulls
+from app.decisions.micro_f import micro_f_vertices
+from app.heldout import HeldOut
+from app.kernels.beam_forms import LINKS
+from app.kernels.block_forms import LANES, lines, unsolved
+from app.learners.base import Fitting
+from app.learners.block_training import BlockTraining, Holding
+from app.learners.folds import stratified_folds
+from app.learners.kept_scores import kept_scores
+from app.learners.linear_options import parse_options
+from app.learners.linear_problem import LinearProblem
+from app.learners.one_vs_rest import OneVsRest
+from app.learners.out_of_fold import fit_with_out_of_fold
+from app.learners.tree import Tree
+
+CUTS = (0.0, 0.03, 0.05, 0.07, 0.1, 0.15)
+FOLDS = (
+    ("from nothing", 0.001),
+    ("from nothing", 0.1),
+    ("warm", 0.1),
+    ("warm", 0.5),
+    ("warm", 1.0),
+)
+HELD_OUT = 0.12
+
+
+def folds_study() -> None:
+    """Visits and deviations of out-of-fold scores, for blocks of labels from frequent to rare."""
+    features, truth = corpus("debtags")
+    problem = LinearProblem.of(features, truth, parse_options("-s 1"))
+    holding = Holding(stratified_folds(truth, 5, 0), kept_scores(truth))
+    training = BlockTraining(problem, Fitting(), holding)
+    labels = problem.learnable()
+    for first in np.linspace(0, len(labels) - LANES, 4).astype(int):
+        chosen = labels[first : first + LANES]
+        counts = np.diff(problem.truth.indptr)[chosen]
+        print(f"labels with {counts.min()} to {counts.max()} documents")
+        exact = None
+        for start, tolerance in FOLDS:
+            visits, scores = _fold_scores(training, chosen, start == "warm", tolerance)
+            exact = scores if exact is None else exact
+            deviation = np.sqrt(((scores - exact) ** 2).mean())
+            print(f"  {start}, {tolerance}: {visits:.1f} visits, deviation {deviation:.4f}")
+
+
+def _fold_scores(
+    training: BlockTraining, labels: NDArray[Any], is_warm: bool, tolerance: float
+) -> tuple[float, NDArray[np.float32]]:
+    rows, kernel, everyone = training.documents.rows, training.kernel, training.everyone
+    block, visits = training.block(labels), 0
+    full = unsolved(len(training.documents.kept), len(everyone), block.loss)
+    kernel.descend(rows, block, full, everyone, np.float32(0.1), 7)
+    scores = np.empty((len(everyone), LANES), np.float32)
+    for inside in training.folds:
+        solution = unsolved(len(training.documents.kept), len(everyone), block.loss)
+        if is_warm:
+            solution = full.copy()
+            kernel.forget(rows, block, solution, inside)
+        outside = np.setdiff1d(everyone, inside).astype(np.int32)
+        visits += kernel.descend(rows, block, solution, outside, np.float32(tolerance), 1)[1]
+        found = lines(len(inside))
+        kernel.score(rows, solution, inside, found)
+        scores[inside] = found.reshape(-1, LANES)
+    return visits / len(everyone), scores
+
+
+def prune_study(name: str) -> None:
+    """Figures on out-of-fold scores for several cuts."""
+    features, truth = corpus(name)
+    folds = stratified_folds(truth, 5, 0)
+    for cut in CUTS:
+        learner, held_out = fit_with_out_of_fold(
+            OneVsRest(prune=cut), features, truth, folds, Fitting()
+        )
+        arrays = learner.state().arrays
+        kept = np.count_nonzero(arrays["weights" if "weights" in arrays else "values"])
+        share = kept / (features.shape[1] * truth.shape[1])
+        found = ", ".join(f"{key} {value:.4f}" for key, value in _figures(held_out).items())
+        print(f"{name} prune {cut}: {share:.2%} kept, {found}", flush=True)
+
+
+def _figures(held_out: HeldOut) -> dict[str, float]:
+    marks = held_out.truth.toarray()
+    found = _precision(held_out.scores, marks)
+    hulls = Hulls.of(held_out)
+    vertices = micro_f_vertices(hulls, 1.0)
+    tp, fp = hulls.tp[vertices].sum(), hulls.fp[vertices].sum()
+    found["micro-F1"] = 2 * tp / (tp + fp + marks.sum())
+    at_zero = held_out.scores > 0
+    found["F1 at 0"] = 2 * (at_zero & marks).sum() / (at_zero.sum() + marks.sum())
+    return found
+
+
+def links_study(name: str) -> None:
+    """P@K of a tree with every link, on training documents held out."""
+    features, truth = corpus(name)
+    aside = np.random.default_rng(1).random(truth.shape[0]) < HELD_OUT
+    tested, marks = features[np.flatnonzero(aside)], truth[np.flatnonzero(aside)]
+    rest = np.flatnonzero(~aside)
+    for link in LINKS:
+        tree = Tree(leaf=200, link=link).fit(features[rest], truth[rest])
+        parts = [
+            _precision(tree.scores(tested[i : i + 256]), marks[i : i + 256].toarray())
+            for i in range(0, tested.shape[0] - 255, 256)
+        ]
+        means = {key: np.mean([part[key] for part in parts]) for key in parts[0]}
+        print(name, link, {key: round(float(value), 4) for key, value in means.items()}, flush=True)
+
+
+def _precision(scores: Any, marks: NDArray[np.bool_]) -> dict[str, float]:
+    best = np.argsort(-scores, axis=1, kind="stable")[:, :5]
+    hits = np.take_along_axis(marks, best, axis=1)
+    return {f"P@{k}": float(hits[:, :k].mean()) for k in (1, 3, 5)}
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["folds"]:
+            folds_study()
+        case ["prune", name]:
+            prune_study(name)
+        case ["links", name]:
+            links_study(name)
+        case _:
+            print(__doc__, file=sys.stderr)
+            sys.exit(2)
