@@ -85,6 +85,12 @@ class Sequences:
             lowered = "".join(c if len(c.lower()) != 1 else c.lower() for c in text)
         return [found.span() for found in WORDS.finditer(lowered)][: self.settings.max_length]
 
+    def term_spans(
+        self, text: str
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32], dict[int, list[tuple[int, int]]]]:
+        """The word numbers in reading order, ones, and where each word stands in the text."""
+        return numbers_and_spans(self.transform([text]), self.spans(text))
+
     def terms(self) -> Sequence[str]:
         """The words by their numbers; numbers 0 and 1 stand for none."""
         return ["", "", *self.words]
@@ -111,6 +117,16 @@ class Sequences:
     def _number(self, words: list[str]) -> None:
         self.words = words
         self.numbers = {word: number for number, word in enumerate(words, FIRST)}
+
+
+def numbers_and_spans(
+    row: Features, spans: list[tuple[int, int]]
+) -> tuple[NDArray[np.int32], NDArray[np.float32], dict[int, list[tuple[int, int]]]]:
+    """A row's numbers in reading order, a one for each, and the places of each number."""
+    places: dict[int, list[tuple[int, int]]] = {}
+    for number, span in zip(row.data.tolist(), spans, strict=False):
+        places.setdefault(number, []).append(span)
+    return row.data, np.ones(row.nnz, np.float32), places
 
 
 def stacked(rows: Iterable[Sequence[int]], width: int) -> Features:

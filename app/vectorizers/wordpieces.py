@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from app.arrays import Features
 from app.errors import InvalidRequestError
 from app.progress import Progress, silent
 from app.state import State
-from app.vectorizers.sequences import stacked
+from app.vectorizers.sequences import numbers_and_spans, stacked
 
 SHIFT = 1
 """Numbers are stored one higher than the tokenizer's own, as no 0 is ever stored."""
@@ -59,6 +60,12 @@ class Wordpieces:
         (encoded,) = self._tokenizer.encode_batch([_encodable(text)])
         windows = self._windows(encoded)
         return [span for window in windows for span in window.offsets] if windows else []
+
+    def term_spans(
+        self, text: str
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32], dict[int, list[tuple[int, int]]]]:
+        """The token numbers in reading order, ones, and where each token stands in the text."""
+        return numbers_and_spans(self.transform([text]), self.spans(text))
 
     def terms(self) -> Sequence[str]:
         """The tokens by their numbers as stored; number 0 stands for none."""

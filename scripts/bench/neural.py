@@ -6,6 +6,7 @@ one: `neural.py --only mlp,kim-cnn`. Without `--only` all are run again. `--quic
 """
 
 import argparse
+import gzip
 import json
 import os
 import subprocess
@@ -19,8 +20,16 @@ from bench.contest import WORK, data_folder, machine
 from bench.peers_venv import ROOT
 from bench.sections import write_section
 
+from app.labels import LabelIndex
+from app.learners.base import Fitting
+from app.learners.neural.kim_cnn import KimCnn
+from app.vectorizers.sequences import Sequences
+
 NETWORKS = ["mlp", "kim-cnn", "xml-cnn", "cnn-lwan", "caml", "bigru-lwan", "bilstm-lwan"]
 MODELS = WORK / "neural-models"
+PEER = ROOT / ".venv-peers-neural"
+PEER_PACKAGES = ["torch==2.13.0", "libmultilabel[nn]"]
+EPOCH_DOCUMENTS = 2000
 COMMAND = ".venv/bin/python scripts/bench/run.py --only neural"
 
 
@@ -34,7 +43,10 @@ def main() -> None:
     if options.quick:
         print(measured("mlp", ["--set", "learner.epochs=1", "--folds", "2"]))
         return
-    for learner in options.only.split(",") if options.only else NETWORKS:
+    if options.only in ("", "epochs"):
+        (WORK / "neural-epochs.json").write_text(json.dumps(epochs()))
+    chosen = options.only.split(",") if options.only else NETWORKS
+    for learner in [one for one in chosen if one != "epochs"]:
         figures = measured(learner, [])
         (WORK / f"neural-{learner}.json").write_text(json.dumps(figures))
         print(learner, figures, flush=True)
@@ -75,6 +87,36 @@ def run(script: str, arguments: list[str]) -> dict[str, float]:
     }
 
 
+def epochs() -> dict[str, float]:
+    """CPU seconds of one kim-cnn epoch over the same documents, ours and LibMultiLabel's."""
+    part = WORK / "neural-epoch.tsv"
+    with gzip.open(data_folder() / "reuters" / "train.txt.gz", "rt", encoding="utf-8") as lines:
+        part.write_text(
+            "".join(line for line, _ in zip(lines, range(EPOCH_DOCUMENTS), strict=False))
+        )
+    python = PEER / "bin" / "python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", str(PEER)], check=True)
+        subprocess.run([str(python), "-m", "pip", "install", "-q", *PEER_PACKAGES], check=True)
+    script = Path(__file__).parent / "peers" / "kim_cnn_libmultilabel.py"
+    peer = subprocess.run([str(python), str(script), str(part)], capture_output=True, check=True)
+    theirs = json.loads(peer.stdout.splitlines()[-1])
+    return {"labelserve": our_epoch(part, theirs["documents"]), "libmultilabel": theirs["seconds"]}
+
+
+def our_epoch(file: Path, documents: int) -> float:
+    """CPU seconds of our epoch over the first so many documents of a file."""
+    rows = [line.rstrip("\n").split("\t", 2) for line in file.open(encoding="utf-8")][:documents]
+    features = Sequences().fit_transform([row[2] for row in rows])
+    label_sets = [row[1].split() for row in rows]
+    truth = LabelIndex.of(label_sets).truth(label_sets)
+    times: list[float] = []
+    fitting = Fitting(progress=lambda stage, done, total: times.append(time.process_time()))
+    KimCnn(epochs=2, start_vectors="random", valid_share=0.0).fit(features, truth, fitting)
+    steps = len(times) // 2 - 1  # of an epoch, whose last report is that of its end
+    return times[2 * steps + 1] - times[steps]
+
+
 def section() -> str:
     """The table of everything measured so far."""
     lines = [
@@ -108,7 +150,8 @@ def _epochs(found: dict[str, float]) -> str:
     ours, theirs = found["labelserve"], found["libmultilabel"]
     return (
         "One epoch of kim-cnn (300 dimensions, windows of 2, 4 and 8 words, 128 filters each, "
-        f"batches of 64) over the training set: ours {ours:.1f} s of CPU, LibMultiLabel's KimCNN "
+        f"batches of 64, one thread) over {EPOCH_DOCUMENTS:,} documents: ours {ours:.1f} s of CPU, "
+        f"LibMultiLabel 0.10's KimCNN "
         f"{theirs:.1f} s ({theirs / ours:.1f} times as long)."
     )
 

@@ -12,6 +12,7 @@ from app.arrays import Features, Truth
 Tensor: TypeAlias = Any
 Rows: TypeAlias = NDArray[np.int64]
 
+UNKNOWN = 1  # the number of every word that has none of its own
 POOL = 50  # batches whose documents are sorted by length together: close lengths, still random
 
 
@@ -39,7 +40,7 @@ class Bags(NamedTuple):
 
 
 def ids_of(features: Features, rows: Rows, *, size: int) -> Ids:
-    """Padded ids of some documents; ids from `size` on were not trained: unknown (1).
+    """Padded ids of some documents; ids from `size` on were not trained: UNKNOWN.
 
     An empty document is one padding token, so that every document has a position.
     """
@@ -47,7 +48,7 @@ def ids_of(features: Features, rows: Rows, *, size: int) -> Ids:
     lengths = np.diff(chosen.indptr)
     ids = np.zeros((len(rows), max(int(lengths.max(initial=0)), 1)), np.int64)
     inside = np.arange(ids.shape[1]) < lengths[:, None]
-    ids[inside] = np.where(chosen.data < size, chosen.data, 1)
+    ids[inside] = np.where(chosen.data < size, chosen.data, UNKNOWN)
     return Ids(torch.from_numpy(ids), torch.from_numpy(np.maximum(lengths, 1).astype(np.int64)))
 
 

@@ -12,11 +12,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from app.arrays import Features, Scores, Truth
 from app.errors import InvalidDataError
 from app.learners.base import Fitting
-from app.learners.neural.batches import ids_of
+from app.learners.neural.batches import UNKNOWN, ids_of
 from app.learners.neural.checkpoints import arrays_of, fingerprint
 from app.learners.neural.cooccurrence import cooccurrence_vectors
 from app.learners.neural.devices import bounded_threads, device_for, reproducible
@@ -34,6 +35,8 @@ class NetworkLearner(TrainingSettings, ABC):
     kind: ClassVar[str]
     features: ClassVar[str] = "sequences"
     zero_is_neutral: ClassVar[bool] = True
+    is_approximate: ClassVar[bool] = True
+    """Contributions of words are approximate."""
     keeps_aside: ClassVar[bool] = True
     """Whether cuts are tuned on one part kept aside, as folds would cost a training each."""
 
@@ -98,6 +101,33 @@ class NetworkLearner(TrainingSettings, ABC):
         with bounded_threads(jobs):
             return network_scores(self.network, self.collate, features, device=device)
 
+    def contributions(
+        self, columns: NDArray[Any], values: NDArray[Any], label: int
+    ) -> tuple[NDArray[np.float64], float]:
+        """What each word of one text adds to a label's score, approximately, and what is left.
+
+        `columns` are the text's word numbers in reading order. A repeated word has its whole
+        contribution where it first stands; unknown words count among what is left, so that all of
+        it together is the score.
+        """
+        row = self.row_of(columns, values)
+        found = self.contributions_approximate(row, label)
+        first, inverse = np.unique(columns, return_index=True, return_inverse=True)[1:]
+        whole = np.zeros(len(columns))
+        whole[first] = np.bincount(inverse, found, minlength=len(first))
+        whole[np.isin(columns, self.unnamed(columns))] = 0.0
+        return whole, float(self.scores(row)[0, label] - whole.sum())
+
+    def row_of(self, columns: NDArray[Any], values: NDArray[Any]) -> Features:
+        """One text's features as a row."""
+        numbers = np.asarray(columns, np.int32)
+        shape = (1, max(len(numbers), 1))
+        return csr_array((numbers, np.arange(len(numbers)), [0, len(numbers)]), shape=shape)
+
+    def unnamed(self, columns: NDArray[Any]) -> list[int]:
+        """Numbers that stand for no word a reader knows."""
+        return [UNKNOWN]
+
     def contributions_approximate(self, features: Features, label: int) -> NDArray[np.float32]:
         """How much each stored entry of one row (a word's position) speaks for a label.
 
@@ -107,10 +137,10 @@ class NetworkLearner(TrainingSettings, ABC):
         device = next(self.network.parameters()).device
         with bounded_threads(1):
             batch = self.collate(features, np.zeros(1, np.int64)).to(device)
-            found = self.contributions(batch, label).float().cpu().numpy()
+            found = self.by_gradient(batch, label).float().cpu().numpy()
         return np.asarray(found[: features.nnz], np.float32)
 
-    def contributions(self, batch: Any, label: int) -> Any:
+    def by_gradient(self, batch: Any, label: int) -> Any:
         """The same for a batch of one document, as a tensor."""
         return word_contributions(self.network, batch, label)
 

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from torch import nn
 from torch.nn import functional
 
@@ -70,6 +71,15 @@ class Mlp(NetworkLearner):
         """An input for each column."""
         return {"inputs": int(features.shape[1])}
 
-    def contributions(self, batch: Bags, label: int) -> Any:
+    def by_gradient(self, batch: Bags, label: int) -> Any:
         """A contribution a term."""
         return term_contributions(self.network, batch, label)
+
+    def row_of(self, columns: NDArray[Any], values: NDArray[Any]) -> Features:
+        """One text's features as a row."""
+        row = (np.asarray(values, np.float32), np.asarray(columns), [0, len(columns)])
+        return csr_array(row, shape=(1, self.sizes["inputs"]))
+
+    def unnamed(self, columns: NDArray[Any]) -> list[int]:
+        """Every column is a term."""
+        return []

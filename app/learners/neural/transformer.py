@@ -75,9 +75,13 @@ class Transformer(NetworkLearner):
             raise InvalidRequestError(f"this checkpoint takes a features.window of up to {longest}")
         return batch
 
-    def contributions(self, batch: WindowBatch, label: int) -> Any:
+    def by_gradient(self, batch: WindowBatch, label: int) -> Any:
         """A contribution a token."""
         return self.network.contributions(batch, label)
+
+    def unnamed(self, columns: NDArray[Any]) -> list[int]:
+        """The marks at the beginning and the end of a window."""
+        return [int(columns[at]) for at in (0, -1) if len(columns)]
 
     def _settings(self) -> dict[str, Any]:
         return {**super()._settings(), "checkpoint": ""}  # a folder here means nothing elsewhere

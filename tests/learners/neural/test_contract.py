@@ -144,6 +144,15 @@ def test_the_words_of_a_label_speak_for_it(kind: str) -> None:
     by_others = [value for value, term in zip(found, terms, strict=True) if "filler" in term]
     assert sum(by_topic) > sum(by_others)
     assert len(learner.contributions_approximate(vectorizer.transform([""]), 3)) == 0
+    text = "word3a unknownword word3a filler1"
+    columns, values, spans = vectorizer.term_spans(text)
+    weights, rest = learner.contributions(columns, values, 3)
+    total = learner.scores(vectorizer.transform([text]))[0, 3]
+    assert weights.sum() + rest == pytest.approx(total, abs=1e-4)
+    named = {vectorizer.terms()[c] for c, w in zip(columns, weights, strict=True) if w}
+    assert {"word3a"} <= named <= {"word3a", "filler1", "[UNK]"}
+    by_name = {vectorizer.terms()[c]: places for c, places in spans.items()}
+    assert by_name["word3a"] == [(0, 6), (19, 25)]
 
 
 @every_network
