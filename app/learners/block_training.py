@@ -70,7 +70,7 @@ class BlockTraining:
     def __init__(self, problem: LinearProblem, fitting: Fitting, holding: Holding | None) -> None:
         self.problem, self.fitting, self.holding = problem, fitting, holding
         self.documents = BlockRows.of(problem.features, problem.options.bias)
-        self.loss = LOSSES[problem.options.solver]
+        self.loss, self.tolerance = LOSSES[problem.options.solver], problem.options.tolerance
         self.everyone = np.arange(problem.n_documents, dtype=np.int32)
         self.folds: list[NDArray[np.int32]] = []
         if holding is not None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from app.arrays import Features, Scores, Truth
 from app.heldout import HeldOut
 from app.learners.base import Fitting
+from app.learners.cost_trials import tried_costs
 from app.learners.folds import stratified_folds
 from app.learners.label_weights import LabelWeights
 from app.learners.one_vs_rest import OneVsRest
@@ -69,6 +70,8 @@ class CostSensitive:
         if truth.shape[0] < 2:
             return counts
         folds = stratified_folds(truth, min(FOLDS, truth.shape[0]), fitting.seed)
+        if self._fitted.uses_blocks():
+            return tried_costs(self._fitted.problem(features, truth), GRID, folds, fitting)
         for i, cost in enumerate(GRID):
             fitting.progress("try costs", i, len(GRID))
             learner = OneVsRest(**self._settings, costs=np.full(truth.shape[1], cost))

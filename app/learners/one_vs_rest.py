@@ -63,8 +63,8 @@ class OneVsRest:
 
     def fit(self, features: Features, truth: Truth, fitting: Fitting | None = None) -> Self:
         """Learn one weight vector per label."""
-        problem, fitting = self._problem(features, truth), fitting or Fitting()
-        train = train_blocks if self._uses_blocks() else train_labels
+        problem, fitting = self.problem(features, truth), fitting or Fitting()
+        train = train_blocks if self.uses_blocks() else train_labels
         self._weights = train(problem, fitting)
         return self
 
@@ -75,16 +75,18 @@ class OneVsRest:
 
         None, and nothing learnt, where the solver has no such short cut.
         """
-        if not self._uses_blocks():
+        if not self.uses_blocks():
             return None
         holding = Holding(folds, kept_scores(truth))
-        self._weights = train_blocks(self._problem(features, truth), fitting, holding)
+        self._weights = train_blocks(self.problem(features, truth), fitting, holding)
         return holding.kept.held_out()
 
-    def _problem(self, features: Features, truth: Truth) -> LinearProblem:
+    def problem(self, features: Features, truth: Truth) -> LinearProblem:
+        """What the solvers are asked."""
         return LinearProblem.of(features, truth, self._parsed, costs=self._costs, prune=self.prune)
 
-    def _uses_blocks(self) -> bool:
+    def uses_blocks(self) -> bool:
+        """Whether sixteen labels are trained at once."""
         if self.solver == "auto":
             return compiled() and takes_blocks(self._parsed)
         return self.solver == "block"
