@@ -11,7 +11,8 @@ from scipy.sparse import csr_array
 
 from app.arrays import Features
 from app.errors import InvalidDataError, InvalidRequestError
-from app.kernels.analysis import WORDS, Analysis
+from app.kernels.analysis import Analysis
+from app.kernels.places import placed_terms
 from app.progress import Progress, silent
 from app.state import State, pack_strings, unpack_strings
 from app.vectorizers.word_vectors import read_word_vectors
@@ -80,10 +81,8 @@ class Sequences:
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Where the word of each position stands in the text, in code points, end exclusive."""
-        lowered = self._analysis.cleaned(text)
-        if len(lowered) != len(text):  # a few letters grow when lower-cased: İ
-            lowered = "".join(c if len(c.lower()) != 1 else c.lower() for c in text)
-        return [found.span() for found in WORDS.finditer(lowered)][: self.settings.max_length]
+        places = placed_terms(text, self._analysis)
+        return [(place[1], place[2]) for place in places][: self.settings.max_length]
 
     def term_spans(
         self, text: str

@@ -18,7 +18,7 @@ from app.arrays import Features, Scores, Truth
 from app.errors import InvalidDataError
 from app.learners.base import Fitting
 from app.learners.neural.batches import UNKNOWN, ids_of
-from app.learners.neural.checkpoints import arrays_of, fingerprint
+from app.learners.neural.checkpoints import Training, arrays_of, fingerprint
 from app.learners.neural.cooccurrence import cooccurrence_vectors
 from app.learners.neural.devices import bounded_threads, device_for, reproducible
 from app.learners.neural.explanation import word_contributions
@@ -75,10 +75,13 @@ class NetworkLearner(TrainingSettings, ABC):
             torch.manual_seed(fitting.seed)
             self.network = self.build(self.sizes).to(device)
             self.prepare(train_part, fitting)
-            job = self._job(train_part, valid_part, fitting, device)
-            self.history = train(job).history
+            self.history = self.train(self._job(train_part, valid_part, fitting, device)).history
         self.network.requires_grad_(False)
         return self
+
+    def train(self, job: Job) -> Training:
+        """Run the job; the network then has its best weights."""
+        return train(job)
 
     def prepare(self, part: tuple[Features, Truth], fitting: Fitting) -> None:
         """Set starting weights from the data: word vectors where there are any, and the bias.

@@ -1,11 +1,12 @@
 """transformer: fine-tunes a pre-trained encoder from a local folder; long documents in windows."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from torch import nn
 from torch.nn import functional
 
@@ -13,9 +14,10 @@ from app.arrays import Features, Truth
 from app.errors import InvalidRequestError
 from app.learners.base import Fitting
 from app.learners.neural.batches import ids_of
+from app.learners.neural.checkpoints import Training
 from app.learners.neural.encoder import Architecture, Encoder
 from app.learners.neural.learner import NetworkLearner
-from app.learners.neural.loop import Network
+from app.learners.neural.loop import Job, Network, network_scores
 from app.learners.neural.pretrained import read_architecture, read_weights
 
 
@@ -40,7 +42,8 @@ class Transformer(NetworkLearner):
 
     checkpoint: str = ""
     frozen: bool = False
-    """Whether the encoder stays as it is, and only the layer over it learns."""
+    """Whether the encoder stays as it is, and only the layer over it learns: every document is then
+    encoded once, and a learning rate of about 0.005 is in place."""
     dropout: float = 0.1
     epochs: int = 15
     batch_size: int = 16
@@ -66,6 +69,22 @@ class Transformer(NetworkLearner):
         encoder = self.network.encoder
         encoder.load_state_dict(read_weights(self.checkpoint))
         encoder.requires_grad_(not self.frozen)
+
+    def train(self, job: Job) -> Training:
+        """Run the job; over a frozen encoder only on what the encoder made of the documents."""
+        if not self.frozen:
+            return super().train(job)
+        head = Head(self.network)
+        parts = [job.train, *([job.valid] if job.valid else [])]
+        encoded = [(self._encoded(job, features), truth) for features, truth in parts]
+        valid = encoded[1] if job.valid else None
+        short = replace(job, network=head, collate=rows_of, train=encoded[0], valid=valid)
+        return super().train(short)
+
+    def _encoded(self, job: Job, features: Features) -> Features:
+        """The documents as the encoder sees them, a dense row each."""
+        pooled = Pooled(self.network)
+        return csr_array(network_scores(pooled, self.collate, features, device=job.device))
 
     def collate(self, features: Features, rows: NDArray[np.int64]) -> WindowBatch:
         """A batch of windows; tokens as stored, one above the checkpoint's own numbers."""
@@ -122,14 +141,18 @@ class TransformerNetwork(nn.Module):
         return self.from_vectors(self.encoder.tokens(_numbers(batch)), batch)
 
     def from_vectors(self, vectors: Any, batch: WindowBatch) -> Any:
-        """Logits from token vectors; an empty document is the mean over one token."""
+        """Logits from token vectors."""
+        return self.output(self.dropout(self.pooled(vectors, batch)))
+
+    def pooled(self, vectors: Any, batch: WindowBatch) -> Any:
+        """The mean of each document's tokens; an empty document is the mean over one token."""
         inside = batch.ids > 0
         inside[:, 0] = True
         states = self.encoder(vectors, inside) * inside[:, :, None]
         zeros = states.new_zeros((batch.n_documents, states.shape[2]))
         sums = zeros.index_add(0, batch.documents, states.sum(dim=1))
         counts = zeros[:, 0].index_add(0, batch.documents, inside.sum(dim=1).to(states.dtype))
-        return self.output(self.dropout(sums / counts[:, None]))
+        return sums / counts[:, None]
 
     def contributions(self, batch: WindowBatch, label: int) -> Any:
         """Gradient times token vector, for the tokens of the one document in the batch."""
@@ -138,6 +161,36 @@ class TransformerNetwork(nn.Module):
             logit = self.from_vectors(vectors, batch)[0, label]
             (gradient,) = torch.autograd.grad(logit, vectors)
         return (gradient * vectors).sum(dim=2).detach()[batch.ids > 0]
+
+
+class Pooled(nn.Module):
+    """The network up to the mean over a document's tokens."""
+
+    def __init__(self, network: TransformerNetwork) -> None:
+        super().__init__()
+        self.network, self.n_labels = network, network.output.in_features
+
+    def forward(self, batch: WindowBatch) -> Any:
+        """Means (documents, dimensions)."""
+        return self.network.pooled(self.network.encoder.tokens(_numbers(batch)), batch)
+
+
+class Head(nn.Module):
+    """The network from that mean on; its weights are the network's own."""
+
+    def __init__(self, network: TransformerNetwork) -> None:
+        super().__init__()
+        self.n_labels = network.n_labels
+        self.dropout, self.output = network.dropout, network.output
+
+    def forward(self, rows: Any) -> Any:
+        """Logits (documents, labels)."""
+        return self.output(self.dropout(rows))
+
+
+def rows_of(features: Features, rows: NDArray[np.int64]) -> Any:
+    """Some rows, dense."""
+    return torch.from_numpy(features[rows].toarray())
 
 
 def _numbers(batch: WindowBatch) -> Any:

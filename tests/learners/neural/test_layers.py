@@ -166,3 +166,15 @@ def test_batches_hold_every_document_once_and_lengths_alike() -> None:
     batches = training_batches(features, 16, np.random.default_rng(1))
     assert sorted(np.concatenate(batches)) == list(range(400))
     assert np.mean([np.ptp(lengths[batch]) for batch in batches]) < 6
+
+
+def test_a_frozen_encoder_stays_as_it_was_while_the_layer_over_it_learns() -> None:
+    features, truth, _ = data_for("transformer", 120)
+    settings = {"frozen": True, "epochs": 60, "learning_rate": 0.05, "valid_share": 0.0}
+    learner = learner_for("transformer", **settings).fit(features, truth)
+    before = read_weights(checkpoint())
+    for name, weight in learner.network.encoder.state_dict().items():
+        assert torch.equal(weight, before[name])
+    assert validation_figure("p@1", learner.scores(features), truth) > 0.5  # by chance: 0.25
+    again = type(learner).from_state(learner.state())
+    assert np.array_equal(again.scores(features), learner.scores(features))
