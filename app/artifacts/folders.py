@@ -5,13 +5,15 @@ import fcntl
 import os
 import secrets
 import shutil
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from app.errors import AppError, SettingsError, StorageFullError
 
 HIDDEN = ".unfinished-"
+LONG_AGO_SECONDS = 3600
 NOT_OURS = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EEXIST}
 
 
@@ -45,20 +47,13 @@ def publish(folder: Path, target: Path) -> bool:
 
 
 def clean(parent: Path) -> None:
-    """Remove hidden folders whose writers are dead."""
-    for folder in parent.glob(f"{HIDDEN}*"):
-        try:
-            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-        except OSError:
-            folder.unlink(missing_ok=True) if folder.is_file() else None
-            continue
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(folder, ignore_errors=True)
-        except OSError:  # its writer is alive
-            pass
-        finally:
-            os.close(lock)
+    """Remove what dead writers left hidden: folders nobody holds the lock of, files of long ago."""
+    for path in parent.glob(f"{HIDDEN}*"):
+        with suppress(OSError):  # somebody else's to remove, or its writer is alive
+            if path.is_dir():
+                _remove_unlocked(path)
+            elif time.time() - path.stat().st_mtime > LONG_AGO_SECONDS:
+                path.unlink()
 
 
 def remove_folder(folder: Path) -> None:
@@ -107,12 +102,24 @@ def disk_errors(folder: Path) -> Iterator[None]:
         raise
 
 
+def _remove_unlocked(folder: Path) -> None:
+    lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(folder)
+    finally:
+        os.close(lock)
+
+
 def _locked_folder(parent: Path) -> tuple[Path, int]:
     while True:
         folder = parent / f"{HIDDEN}{secrets.token_hex(8)}"
         folder.mkdir()
         lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        with suppress(
+            OSError
+        ):  # a file system without locks: then nothing hidden is cleaned either
+            fcntl.flock(lock, fcntl.LOCK_EX)
         if folder.exists():  # else somebody cleaned it between the two lines above
             return folder, lock
         os.close(lock)

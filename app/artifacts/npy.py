@@ -113,9 +113,9 @@ def _digest(file: IO[bytes], offset: int, dtype: np.dtype[Any], what: str) -> st
     may_be_infinite = re.split(r"[ ._]", what.removesuffix(".npy"))[-1] in INFINITE
     while chunk := file.read(CHUNK):
         digest.update(chunk)
-        whole = len(chunk) // dtype.itemsize * dtype.itemsize
         if dtype.kind == "f":
-            _check_finite(np.frombuffer(chunk[:whole], dtype), may_be_infinite, what)
+            values = np.frombuffer(chunk, dtype, len(chunk) // dtype.itemsize)
+            _check_finite(values, may_be_infinite, what)
     return digest.hexdigest()
 
 

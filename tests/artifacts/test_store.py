@@ -214,6 +214,17 @@ def test_a_folder_being_written_is_not_cleaned_by_others(store: Store) -> None:
     assert len(store.versions("demo")) >= 2
 
 
+def test_a_pointer_being_written_is_not_cleaned_but_one_of_long_ago_is(store: Store) -> None:
+    store.write("demo", a_state(), an_info())
+    fresh, old = (store.path / "demo" / f".unfinished-{name}" for name in ("fresh", "old"))
+    fresh.touch()
+    old.touch()
+    os.utime(old, (0, 0))
+    store.write("demo", a_state(), an_info())
+    assert fresh.exists()
+    assert not old.exists()
+
+
 def test_a_folder_one_may_not_write_in_is_said_clearly(tmp_path: Path) -> None:
     (tmp_path / "models").write_text("a file")
     with pytest.raises(SettingsError, match="cannot write"):
