@@ -6,6 +6,8 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.sparse import csr_array
 
+from app.errors import InvalidDataError
+
 CELLS = 4_000_000
 CHARACTERS = 4_000_000
 DOCUMENTS = 4096
@@ -59,7 +61,11 @@ def inputs(chunk: list[TestDocument], scorer: Any) -> Any:
     """What the scorer reads: texts, rows of features, or the documents themselves."""
     if getattr(scorer, "reads_documents", False):
         return chunk
-    if getattr(scorer, "is_ready_made", False):
+    is_ready_made = bool(getattr(scorer, "is_ready_made", False))
+    if any((document.features is not None) != is_ready_made for document in chunk):
+        wanted = "ready-made features (svmlight)" if is_ready_made else "texts"
+        raise InvalidDataError(f"the model reads {wanted}, which the test set does not have")
+    if is_ready_made:
         return feature_rows(chunk, _n_features(scorer))
     return [document.text for document in chunk]
 

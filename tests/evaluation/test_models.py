@@ -148,3 +148,7 @@ def test_ready_made_features_become_rows_without_unknown_columns() -> None:
     member = SimpleNamespace(vectorizer=SimpleNamespace(n_features=3))
     scorer = SimpleNamespace(is_ready_made=True, members=[member])
     assert inputs(chunk, scorer).shape == (3, 3)
+    with pytest.raises(InvalidDataError, match="reads texts"):
+        inputs(chunk, SimpleNamespace())
+    with pytest.raises(InvalidDataError, match="ready-made"):
+        inputs([Document("a text", (), None, 1)], scorer)
