@@ -166,7 +166,7 @@ class BlockTraining:
         more, more_lanes = np.nonzero(np.abs(alone) > cut)
         found = (
             np.concatenate([self.documents.kept[rows], lonely.features[more]]).astype(np.int32),
-            np.concatenate([labels[lanes], labels[more_lanes]]),
+            np.concatenate([labels[lanes], labels[more_lanes]]).astype(np.int32),
             np.concatenate([weights[rows, lanes], alone[more, more_lanes]]),
         )
         return Part(labels, solution.bias[:n] * self.documents.rows.bias, found)

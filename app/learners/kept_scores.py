@@ -4,7 +4,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csc_array
+from scipy.sparse import coo_array, csc_array, csr_array
 
 from app.arrays import Scores, Truth
 from app.heldout import HeldOut
@@ -54,22 +54,20 @@ class BestScores:
     """Each document's best scores, and those of its true labels wherever they rank."""
 
     def __init__(self, truth: Truth, best: int) -> None:
-        self._truth, self._by_label = truth, csc_array(truth)
-        self._true = np.full(self._by_label.nnz, -np.inf, np.float32)
+        self._truth = csr_array(truth)
+        places = np.arange(truth.nnz)
+        by_document = (places, self._truth.indices, self._truth.indptr)
+        self._places = csc_array(csr_array(by_document, shape=truth.shape))
+        self._true = np.full(truth.nnz, -np.inf, np.float32)
         self._scores = np.full((truth.shape[0], best), -np.inf, np.float32)
         self._labels = np.zeros((truth.shape[0], best), np.int32)
-        self._place = np.empty(truth.shape[0], np.int64)
 
     def put(self, documents: NDArray[Any], labels: NDArray[Any], scores: Scores) -> None:
         """Take scores, one call after the other: ties stay with what came first."""
-        self._place[documents] = np.arange(len(documents))
-        is_here = np.zeros(len(self._place), np.bool_)
-        is_here[documents] = True
-        for column, label in enumerate(labels):
-            span = slice(self._by_label.indptr[label], self._by_label.indptr[label + 1])
-            rows = self._by_label.indices[span]
-            found = scores[self._place[rows[is_here[rows]]], column]
-            self._true[span][is_here[rows]] = found
+        if len(labels) == self._truth.shape[1]:
+            self._keep_true_by_document(documents, labels, scores)
+        else:
+            self._keep_true_by_label(documents, labels, scores)
         kernels("best_scores").keep_best(
             np.ascontiguousarray(scores, np.float32),
             np.asarray(documents, np.int64),
@@ -78,21 +76,34 @@ class BestScores:
             self._labels,
         )
 
+    def _keep_true_by_document(self, documents: Any, labels: Any, scores: Scores) -> None:
+        columns = np.empty(len(labels), np.int64)
+        columns[labels] = np.arange(len(labels))
+        starts = self._truth.indptr
+        for row, document in enumerate(documents):
+            span = slice(starts[document], starts[document + 1])
+            self._true[span] = scores[row, columns[self._truth.indices[span]]]
+
+    def _keep_true_by_label(self, documents: Any, labels: Any, scores: Scores) -> None:
+        rows = np.full(self._truth.shape[0], -1)
+        rows[documents] = np.arange(len(documents))
+        starts = self._places.indptr
+        for column, label in enumerate(labels):
+            span = slice(starts[label], starts[label + 1])
+            places, found = self._places.data[span], rows[self._places.indices[span]]
+            self._true[places[found >= 0]] = scores[found[found >= 0], column]
+
     def held_out(self) -> HeldOut:
         """What was kept; a cut below a document's worst kept score is not exact."""
         n_documents, n_labels = self._truth.shape
-        found = self._scores > -np.inf
-        rows = np.repeat(np.arange(n_documents, dtype=np.int32), found.sum(axis=1))
-        by_label = self._by_label
-        true_labels = np.repeat(np.arange(n_labels, dtype=np.int32), np.diff(by_label.indptr))
-        keys = np.concatenate(
-            [
-                rows.astype(np.int64) * n_labels + self._labels[found],
-                by_label.indices.astype(np.int64) * n_labels + true_labels,
-            ]
+        kept = self._scores > -np.inf
+        every = np.arange(n_documents, dtype=np.int64)
+        rows = np.concatenate(
+            [np.repeat(every, kept.sum(axis=1)), np.repeat(every, np.diff(self._truth.indptr))]
         )
-        keys, first = np.unique(keys, return_index=True)
-        values = np.concatenate([self._scores[found], self._true])[first]
+        columns = np.concatenate([self._labels[kept], self._truth.indices])
+        values = np.concatenate([self._scores[kept], self._true])
+        keys, first = np.unique(rows * n_labels + columns, return_index=True)
         pairs = (keys // n_labels, keys % n_labels)
-        scores = csc_array(coo_array((values, pairs), shape=self._truth.shape))
+        scores = csc_array(coo_array((values[first], pairs), shape=self._truth.shape))
         return HeldOut.of(scores, self._truth, is_exact=False)

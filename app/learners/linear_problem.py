@@ -79,7 +79,7 @@ class LinearProblem:
         """All labels' weights; labels of no part get their constant score."""
         counts = np.diff(self.truth.indptr)
         bias = constant_scores(counts > 0, self.n_documents, self.options)
-        pieces = [(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.float32))]
+        pieces = [(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.float32))]
         for part in parts:
             bias[part.labels] = part.bias
             pieces.append(part.weights)

@@ -86,4 +86,6 @@ def _part(
         weights = weights[:-1]
     features, columns = np.nonzero(np.abs(weights) > cut)
     values = weights[features, columns].astype(np.float32)
-    return Part(labels, constants, (features.astype(np.int32), labels[columns], values))
+    return Part(
+        labels, constants, (features.astype(np.int32), labels[columns].astype(np.int32), values)
+    )

@@ -12,16 +12,17 @@ SCORES = PICK.permutation(30 * 40).reshape(30, 40).astype(np.float32)
 TRUTH = marks(PICK.random((30, 40)) < 0.1)
 
 
+@pytest.mark.parametrize("parts", [[16, 32], []])
 @pytest.mark.parametrize("kernels", ["auto", "plain"])
 def test_the_best_and_the_true_are_kept_and_nothing_else(
-    kernels: str, monkeypatch: pytest.MonkeyPatch
+    kernels: str, parts: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LABELSERVE_KERNELS", kernels)
     kept = kept_scores(TRUTH, dense_cells=100, best=5)
     assert isinstance(kept, BestScores)
     labels = PICK.permutation(40)
     for documents in (np.arange(0, 30, 2), np.arange(1, 30, 2)):
-        for block in np.split(labels, [16, 32]):
+        for block in np.split(labels, parts):
             kept.put(documents, block, SCORES[np.ix_(documents, block)])
     held_out = kept.held_out()
     expected = TRUTH.toarray()
