@@ -130,7 +130,7 @@ compared with the first.
 | {killed["kills"]} × SIGKILL of a replica | {killed["requests"]:,} | {killed["failed"]} | \
 ready again after {killed["slowest"]:.1f} s at most |
 
-`.venv/bin/python scripts/bench/soak_gateway.py` ({machine()})
+`.venv/bin/python scripts/bench/soak_gateway.py{" --quick" if is_quick() else ""}` ({machine()})
 """
 
 
