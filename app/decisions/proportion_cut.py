@@ -51,11 +51,3 @@ class ProportionCut:
             best = np.argsort(-scores[:, label], kind="stable")[:size]
             marks[best, label] = True
         return marks & (scores > -np.inf)
-
-
-def refuse_single(name: str) -> None:
-    """Refuse `proportion:X` where documents are decided one by one."""
-    if name.partition(":")[0] == "proportion":
-        raise InvalidRequestError(
-            "proportion:X decides a whole batch together: use it in evaluate.py or predict.py"
-        )

@@ -9,7 +9,7 @@ from app.decisions.abstention import Abstention
 from app.decisions.base import Decision
 from app.decisions.hulls import Hulls
 from app.decisions.micro_f import micro_f_vertices
-from app.decisions.proportion_cut import ProportionCut, refuse_single
+from app.decisions.proportion_cut import ProportionCut
 from app.decisions.rank_cut import RankCut
 from app.decisions.score_cut import ScoreCut
 from app.decisions.tuning import TUNERS, TuningOptions, tune
@@ -126,8 +126,6 @@ def test_a_proportional_cut_gives_each_label_its_share_of_the_batch() -> None:
     for wrong in ("proportion:", "proportion:0", "proportion:nan", "rank:1"):
         with pytest.raises(InvalidRequestError, match="accepted: proportion:X"):
             ProportionCut.of(wrong, np.array([1]), 1)
-    with pytest.raises(InvalidRequestError, match="whole batch"):
-        refuse_single("proportion:1")
 
 
 @pytest.mark.parametrize("target", [0.5, 0.8, 1.0])

@@ -1,0 +1,133 @@
+"""Peers on Reuters: with their own decisions, and with cuts tuned as ours are.
+
+python scripts/bench/decisions_peers.py DATA_DIR
+"""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from app.datasets.collection import load_collection
+from app.decisions.hulls import Hulls
+from app.decisions.tuning import tune
+from app.heldout import HeldOut
+from app.labels import LabelIndex
+from app.learners.base import Fitting
+from app.learners.folds import stratified_folds
+from app.learners.one_vs_rest import OneVsRest
+from app.learners.out_of_fold import fit_with_out_of_fold
+from app.vectorizers.tfidf import Tfidf
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from bench.contest import machine
+from bench.peers_venv import PYTHON, versions
+from bench.sections import write_section
+
+OWN_CUT = {
+    "1vsrest": "LibMultiLabel, one-vs-rest",
+    "thresholding": "LibMultiLabel, thresholding",
+    "cost_sensitive": "LibMultiLabel, cost-sensitive",
+    "cost_sensitive_micro": "LibMultiLabel, cost-sensitive-micro",
+}
+NO_CUT = {
+    "pecos-one-vs-rest": "PECOS one-vs-rest",
+    "pecos-tree": "PECOS tree",
+    "omikuji": "omikuji, 3 trees",
+}
+
+
+def main() -> None:
+    """Run every peer on the same features; print and write the section."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("data", type=Path)
+    folder = arguments.parse_args().data / "reuters"
+    corpus, test = (load_collection(folder / f"{part}.txt.gz") for part in ("train", "test"))
+    labels = LabelIndex.of(corpus.label_sets)
+    truth, test_truth = labels.truth(corpus.label_sets), labels.truth(test.label_sets).toarray()
+    vectorizer = Tfidf()
+    rows = vectorizer.fit_transform(corpus.documents)
+    test_rows = vectorizer.transform(test.documents)
+    folds = stratified_folds(truth, 5, seed=0)
+    lines = [_ours(rows, truth, folds, test_rows, test_truth)]
+    with tempfile.TemporaryDirectory() as place:
+        given = Path(place) / "given.npz"
+        _write(given, rows, test_rows, truth, folds)
+        for name, shown in {**OWN_CUT, **NO_CUT}.items():
+            lines.append(_row(shown, _scores(name, given), truth, test_truth))
+            print(lines[-1], flush=True)
+    write_section("decisions-peers", _section(lines))
+
+
+def _ours(rows: Any, truth: Any, folds: Any, test_rows: Any, test_truth: Any) -> str:
+    learner, held_out = fit_with_out_of_fold(OneVsRest(), rows, truth, folds, Fitting())
+    found = {"held_out": held_out.scores, "test": learner.scores(test_rows)}
+    return _row("labelserve, one-vs-rest", found, truth, test_truth)
+
+
+def _scores(name: str, given: Path) -> dict[str, Any] | None:
+    wanted = given.with_name(f"{name}.npz")
+    script = Path(__file__).parent / "peers" / "cuts.py"
+    command = [str(PYTHON), "-W", "ignore", str(script), name, str(given), str(wanted)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        print(name, done.stderr[-500:])
+        return None
+    return dict(np.load(wanted))
+
+
+def _row(shown: str, found: dict[str, Any] | None, truth: Any, test_truth: Any) -> str:
+    if found is None:
+        return f"| {shown} | did not run | |"
+    own = _figures(found["test"] > 0, test_truth) if shown not in NO_CUT.values() else "has no cut"
+    if not found["held_out"].size:
+        return f"| {shown} | {own} | |"
+    held_out = HeldOut.of(found["held_out"], truth)
+    decision = tune("micro-f", held_out, Hulls.of(held_out))
+    return f"| {shown} | {own} | {_figures(decision.decide(found['test']), test_truth)} |"
+
+
+def _figures(marks: Any, truth: Any) -> str:
+    tp, total = (marks & truth).sum(0), marks.sum(0) + truth.sum(0)
+    each = 2 * tp / np.maximum(total, 1)
+    return f"{2 * tp.sum() / total.sum():.3f} / {each.mean():.3f}"
+
+
+def _write(place: Path, rows: csr_array, test_rows: csr_array, truth: Any, folds: Any) -> None:
+    arrays = {"truth": truth.toarray(), "folds": folds}
+    for prefix, matrix in (("", rows), ("test_", test_rows)):
+        arrays |= {
+            f"{prefix}values": matrix.data,
+            f"{prefix}columns": matrix.indices,
+            f"{prefix}starts": matrix.indptr,
+            f"{prefix}shape": np.array(matrix.shape),
+        }
+    np.savez(place, **arrays)
+
+
+def _section(lines: list[str]) -> str:
+    installed = ", ".join(f"{name} {version}" for name, version in versions().items())
+    return "\n".join(
+        [
+            "## Cuts, ours and the peers'",
+            "",
+            "Reuters test set, micro-F1 / macro-F1; the same plain tf-idf features for all, C = 1, "
+            "and for `micro-f` the same five folds.",
+            "",
+            "| | own decision | cut by our `micro-f` |",
+            "|---|---|---|",
+            *lines,
+            "",
+            f"{machine()}; {installed}. Reproduce: `.venv/bin/python "
+            "scripts/bench/decisions_peers.py DATA_DIR`.",
+        ]
+    )
+
+
+if __name__ == "__main__":
+    main()
