@@ -19,7 +19,7 @@ from app.learners.neural.label_clusters import cluster_count, label_clusters
 from app.learners.neural.learner import NetworkLearner
 from app.learners.neural.loop import Network
 from app.learners.neural.losses import Loss
-from app.learners.neural.lwan import BothWays
+from app.learners.neural.recurrent import BothWays
 from app.learners.neural.words import Text, Words
 
 
@@ -63,7 +63,7 @@ class AttentionXmlNetwork(nn.Module):
         n_clusters = cluster_count(labels, settings.cluster_size)
         self.beam = min(settings.beam, n_clusters)
         self.words = Words(sizes["inputs"], settings.dimensions, settings.embedding_dropout)
-        self.encoder = BothWays(nn.LSTM, settings.dimensions, settings.rnn_size, layers=1)
+        self.encoder = BothWays("lstm", settings.dimensions, settings.rnn_size, layers=1)
         self.dropout = nn.Dropout(settings.encoder_dropout)
         size = self.encoder.size
         self.clusters = LabelAttention(size, n_clusters)

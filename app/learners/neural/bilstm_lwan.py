@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from torch import nn
-
 from app.learners.neural.learner import NetworkLearner
 from app.learners.neural.loop import Network
-from app.learners.neural.lwan import AttentionNetwork, BothWays
+from app.learners.neural.lwan import AttentionNetwork
+from app.learners.neural.recurrent import BothWays
 from app.learners.neural.words import Words
 
 
@@ -27,5 +26,5 @@ class BilstmLwan(NetworkLearner):
     def build(self, sizes: dict[str, Any]) -> Network:
         """The network, not yet trained."""
         words = Words(sizes["inputs"], self.dimensions, self.embedding_dropout)
-        encoder = BothWays(nn.LSTM, self.dimensions, self.rnn_size, self.rnn_layers)
+        encoder = BothWays("lstm", self.dimensions, self.rnn_size, self.rnn_layers)
         return AttentionNetwork(words, encoder, self.encoder_dropout, sizes["labels"])

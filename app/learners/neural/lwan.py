@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import torch
 from torch import nn
 
 from app.learners.neural.batches import Ids
@@ -32,42 +31,6 @@ class AttentionNetwork(nn.Module):
     def from_words(self, text: Text) -> Any:
         """Logits from the vectors of the words."""
         return self.attention(self.dropout(self.encoder(text)), text.is_inside())
-
-
-class BothWays(nn.Module):
-    """Recurrent layers that read documents from both ends, each to its own end only.
-
-    `size` is that of both directions together. A document is turned round within its own length
-    for the second direction, so that padding always comes last and is never read before a word:
-    packed sequences do the same, but their gradients cost time quadratic in the length on CPU.
-    """
-
-    def __init__(self, kind: type[nn.Module], dimensions: int, size: int, layers: int) -> None:
-        super().__init__()
-        self.size = size // 2 * 2
-        inputs = [dimensions] + [self.size] * (layers - 1)
-        self.onward = nn.ModuleList(kind(n, size // 2) for n in inputs)
-        self.back = nn.ModuleList(kind(n, size // 2) for n in inputs)
-
-    def forward(self, text: Text) -> Any:
-        """Vectors (documents, positions, size)."""
-        places = text.by_place().transpose(0, 1)
-        turned = _turned(text).T
-        for onward, back in zip(self.onward, self.back, strict=True):
-            from_end = _picked(back(_picked(places, turned))[0], turned)
-            places = torch.cat([onward(places)[0], from_end], dim=2)
-        return places.transpose(0, 1)
-
-
-def _turned(text: Text) -> Any:
-    """For each place the one it changes with when a document is turned round; padding stays."""
-    numbers = torch.arange(text.places.shape[1], device=text.places.device)
-    return torch.where(text.is_inside(), text.lengths[:, None] - 1 - numbers, numbers)
-
-
-def _picked(places: Any, order: Any) -> Any:
-    """The places (positions, documents, size) in another order (positions, documents)."""
-    return places.gather(0, order[:, :, None].expand(-1, -1, places.shape[2]))
 
 
 class Windows(nn.Module):

@@ -13,8 +13,8 @@ from app.learners.neural.encoder import Encoder
 from app.learners.neural.label_attention import LabelAttention
 from app.learners.neural.label_clusters import label_clusters
 from app.learners.neural.losses import asymmetric, loss_for
-from app.learners.neural.lwan import BothWays
 from app.learners.neural.pretrained import read_architecture, read_weights
+from app.learners.neural.recurrent import BothWays
 from app.learners.neural.validation import validation_figure
 from app.learners.neural.words import Text, Words
 from app.vectorizers.sequences import stacked
@@ -76,13 +76,25 @@ def test_label_attention_is_a_weighted_mean_of_the_places_inside() -> None:
     torch.testing.assert_close(layer(places, inside)[0], expected)
 
 
-def test_a_document_is_read_from_both_its_ends() -> None:
+@pytest.mark.parametrize("kind", ["gru", "lstm"])
+def test_recurrent_layers_equal_those_of_torch_on_each_document_alone(kind: str) -> None:
     text, vectors = text_of(BATCH)
-    layer = BothWays(torch.nn.GRU, 6, 8, layers=1)
-    short = vectors[1, :2, None]
-    onward, back = layer.onward[0](short)[0], layer.back[0](short.flip(0))[0].flip(0)
-    expected = torch.cat([onward, back], dim=2)[:, 0]
-    torch.testing.assert_close(layer(text)[1, :2], expected)
+    ours = BothWays(kind, 6, 8, layers=2)
+    theirs = {"gru": torch.nn.GRU, "lstm": torch.nn.LSTM}[kind](6, 4, 2, bidirectional=True)
+    for layer in range(2):
+        for way, end in enumerate(("", "_reverse")):
+            taken = ours.taken[layer]
+            for name, value in (
+                ("weight_ih", taken.weight.chunk(2)[way]),
+                ("bias_ih", taken.bias.chunk(2)[way]),
+                ("weight_hh", ours.kept[layer][way].T),
+                ("bias_hh", ours.kept_bias[layer][way, 0]),
+            ):
+                getattr(theirs, f"{name}_l{layer}{end}").data.copy_(value)
+    found = ours(text)
+    for document, length in enumerate(BATCH.lengths.tolist()):
+        expected = theirs(vectors[document, :length, None])[0][:, 0]
+        torch.testing.assert_close(found[document, :length], expected)
 
 
 @pytest.mark.parametrize("family", ["bert", "roberta", "distilbert"])
