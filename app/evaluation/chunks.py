@@ -8,8 +8,8 @@ from scipy.sparse import csr_array
 
 from app.errors import InvalidDataError
 
-CELLS = 4_000_000
-CHARACTERS = 4_000_000
+CELLS = 2_000_000
+CHARACTERS = 2_000_000
 DOCUMENTS = 4096
 
 

@@ -13,7 +13,7 @@ LARGEST_MATRIX = 200
 LISTED = 50
 COUNTED = 200_000
 """Different pairs kept while counting; beyond it the rarest are forgotten."""
-PENDING = 500_000
+PENDING = 200_000
 
 
 class PairCounter:

@@ -28,7 +28,7 @@ LABEL_COLUMNS = {
     "precision": "prec.",
     "recall": "recall",
     "f1": "F1",
-    "average_precision": "avg. prec.",
+    "average_precision": "AP",
     "threshold": "cut",
 }
 ONLY_WIDE = ("training_documents", "tp", "fp", "fn", "average_precision", "threshold")

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Scores = NDArray[np.float32]
-PENDING = 1 << 20
+PENDING = 1 << 18
 
 
 class BreakEven(NamedTuple):
