@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import digamma
 
 from app.arrays import Scores, Truth
 from app.metrics.average_precision import Standing
@@ -123,5 +122,7 @@ def _best(true: Integers, before_true: Integers, before: Integers) -> float:
 
 def _worst(true: Integers, before_true: Integers, before: Integers) -> float:
     """The same if they come last: Σ over i = 1…t of (a + i) / (b + i), in closed form."""
+    from scipy.special import digamma  # slow to import, and seldom needed
+
     harmonic = digamma(before + true + 1.0) - digamma(before + 1.0)
     return float((true - (before - before_true) * harmonic)[true > 0].sum())
