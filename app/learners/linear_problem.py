@@ -12,6 +12,8 @@ from app.arrays import Features, Truth
 from app.learners.label_weights import LabelWeights
 from app.learners.linear_options import LinearOptions
 
+UNPRUNED_CELLS = 2**20
+
 
 class Part(NamedTuple):
     """Some labels' weights: (features, labels, values) of those not pruned, and each one's bias."""
@@ -46,11 +48,13 @@ class LinearProblem:
     ) -> "LinearProblem":
         """The problem of every label, with equal costs unless some are given.
 
-        `prune` is the cut for documents of length 1: longer ones have smaller weights.
+        `prune` is the cut for documents of length 1: longer ones have smaller weights. Where all
+        weights fit into a few megabytes there is nothing to gain, and they are all kept.
         """
         factors = np.ones(truth.shape[1]) if costs is None else np.asarray(costs, np.float64)
         length = np.sqrt(np.sum(features.data**2, dtype=np.float64) / max(truth.shape[0], 1))
-        cut = prune / length if length > 0 else 0.0
+        is_small = features.shape[1] * truth.shape[1] <= UNPRUNED_CELLS
+        cut = 0.0 if is_small or length == 0 else prune / length
         return cls(features, csc_array(truth), options, factors, cut)
 
     @property

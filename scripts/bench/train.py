@@ -15,6 +15,7 @@ from bench.peers_venv import versions
 from bench.sections import write_section
 from bench.train_gap import gap_table
 from bench.train_growth import growth_table
+from bench.train_quality import quality_table
 
 MATRICES = WORK / "matrices"
 FLAT = ["labelserve", "pecos", "libmultilabel", "scikit_learn"]
@@ -158,12 +159,19 @@ def growth() -> Iterator[str]:
     yield from growth_table()
 
 
+def quality() -> Iterator[str]:
+    """Quality beside LIBLINEAR's own weights."""
+    yield "## Training: quality beside LIBLINEAR's own weights"
+    yield from quality_table()
+
+
 PARTS: dict[str, Callable[[], Iterator[str]]] = {
     "training": flat,
     "training-folds": with_folds,
     "training-trees": trees,
     "training-gap": gap,
     "training-growth": growth,
+    "training-quality": quality,
 }
 
 

@@ -133,7 +133,9 @@ def test_features_of_one_document_alone_get_their_weights_too() -> None:
         )
 
 
-def test_pruned_weights_are_gone_and_all_others_stay() -> None:
+def test_pruned_weights_are_gone_and_all_others_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    unpruned = OneVsRest(prune=0.3).fit(FEATURES, TRUTH)
+    monkeypatch.setattr("app.learners.linear_problem.UNPRUNED_CELLS", 0)
     whole = OneVsRest(prune=0).fit(FEATURES, TRUTH)
     pruned = OneVsRest(prune=0.3).fit(FEATURES, TRUTH)
     length = np.sqrt((FEATURES.data**2).sum() / 250)
@@ -142,6 +144,7 @@ def test_pruned_weights_are_gone_and_all_others_stay() -> None:
         after = pruned.weights.of_label(np.arange(60), label)
         assert np.array_equal(after, np.where(np.abs(before) > 0.3 / length, before, 0))
     assert np.array_equal(whole.weights.bias, pruned.weights.bias)
+    assert np.array_equal(whole.scores(FEATURES), unpruned.scores(FEATURES))
 
 
 def test_progress_ends_at_the_number_of_labels() -> None:
