@@ -33,7 +33,14 @@ SMALL: dict[str, dict[str, Any]] = {
     "caml": {"dimensions": 12, "filters": 16, "filter_size": 4},
     "bigru-lwan": {"dimensions": 12, "rnn_size": 16},
     "bilstm-lwan": {"dimensions": 12, "rnn_size": 16},
-    "attention-xml": {"dimensions": 12, "rnn_size": 16, "cluster_size": 2, "hidden": 12},
+    "attention-xml": {
+        "dimensions": 12,
+        "rnn_size": 16,
+        "cluster_size": 2,
+        "hidden": 24,
+        "epochs": 30,
+        "patience": 9,
+    },
     "transformer": {},
 }
 DROPOUTS = ("dropout", "embedding_dropout", "encoder_dropout")
@@ -57,7 +64,7 @@ def documents(n: int, seed: int = 0) -> tuple[list[str], list[list[str]]]:
 def learner_for(kind: str, **settings: Any) -> Any:
     """A tiny learner without dropout, that learns fast."""
     cls = learner_class(kind)
-    known = {**SMALL[kind], "epochs": 12, "batch_size": 16, "learning_rate": 0.02, "clip": 5.0}
+    known = {"epochs": 12, "batch_size": 16, "learning_rate": 0.02, "clip": 5.0, **SMALL[kind]}
     if kind == "transformer":
         known |= {"checkpoint": checkpoint(), "learning_rate": 0.01, "patience": 9}
     known |= {name: 0.0 for name in DROPOUTS if hasattr(cls, name)}
