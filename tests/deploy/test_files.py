@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from app.api.app import create_app
-from app.main import GRACE_SECONDS, KEEP_ALIVE_SECONDS
+from app.main import KEEP_ALIVE_SECONDS, MOST_GRACE_SECONDS
 from app.serving.service import Service
 from app.serving.telemetry import Telemetry
 from app.settings import Settings
@@ -60,7 +60,7 @@ def test_every_variable_is_a_setting_with_a_good_value(place: str) -> None:
     settings = Settings.from_environment({**IMAGE_SETTINGS, **given})
     grace = {"configmap": DEPLOYMENT, "kserve": KSERVE}.get(place, {})
     seconds = grace.get("terminationGracePeriodSeconds", 45)
-    assert seconds > settings.drain_seconds + max(settings.request_seconds, GRACE_SECONDS)
+    assert seconds > settings.drain_seconds + max(settings.request_seconds, MOST_GRACE_SECONDS)
 
 
 def test_ports_are_the_same_everywhere() -> None:

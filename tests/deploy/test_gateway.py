@@ -111,14 +111,14 @@ def test_figures_are_not_for_the_outside_and_no_query_is_logged(site: Site) -> N
 
 
 def test_a_rolling_restart_under_load_fails_no_request(site: Site) -> None:
-    with Load(site.port, TEXT, clients=8).running() as load:
+    with Load(site.port, TEXT, clients=8, pause=0.005).running() as load:
         restart_one_by_one(site.replicas)
     assert load.failures == []
     assert load.sent > 100
 
 
 def test_a_killed_replica_costs_at_most_what_it_had_in_hand(site: Site) -> None:
-    with Load(site.port, TEXT, clients=8).running() as load:
+    with Load(site.port, TEXT, clients=8, pause=0.005).running() as load:
         before = load.sent
         site.replicas[0].send(signal.SIGKILL)
         site.replicas[0].start()
