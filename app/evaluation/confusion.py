@@ -63,7 +63,7 @@ class Confusion:
         self.is_one_label = self.is_one_label and bool((counts == 1).all())
         if not self.is_one_label or not scores.shape[1]:
             return
-        best, true = scores.argmax(axis=1), truth.indices
+        best, true = scores.argmax(axis=1), truth.indices.astype(np.int64)
         self._right += int((best == true).sum())
         self._documents += len(best)
         self._first.add(true * self._width + best)
