@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from app.kernels.compiler import inner, kernel
+from app.kernels.flat import text_forms
 from app.kernels.forms import Spans, Units
 from app.kernels.hashing import found, same
 from app.kernels.ngrams import STRIDE, cut_spans, n_spans_from
@@ -54,9 +55,9 @@ def look_up(text: Any, place: Any, cutting: Any, terms: Any, room: Any, columns:
     """How many known terms the text at `place` has; their columns are left as found."""
     units, spans = room
     _, n_groups = cut_units(text, place, cutting, units)
-    n_columns, begin = 0, 0
+    n_columns, begin = 0, np.int64(0)
     for group in range(n_groups):
-        end = units.group_ends[group]
+        end = np.int64(units.group_ends[group])
         for first in range(begin, end, STRIDE):
             firsts = (first, min(first + STRIDE, end))
             n_spans = cut_spans(units, firsts, (begin, end), cutting, spans)
@@ -65,7 +66,7 @@ def look_up(text: Any, place: Any, cutting: Any, terms: Any, room: Any, columns:
     return n_columns
 
 
-@inner
+@kernel
 def find_all(terms: Any, key: Any, spans: Any, n_spans: Any, columns: Any, n_columns: Any) -> Any:
     """How many columns there are after those of the spans' terms have been added.
 
@@ -139,9 +140,10 @@ def sort(numbers: Any, other: Any, n: Any) -> None:
 
 
 @kernel
-def count_part(text: Any, ends: Any, part: Any, cutting: Any, terms: Any) -> Any:
+def count_part(text: Any, ends: Any, part: Any, numbers: Any) -> Any:
     """(row sizes, columns, counts) of the texts from `part` (first, stop), one after the other."""
     first, stop = part
+    cutting, terms = text_forms(numbers)
     longest = longest_text(ends, first, stop)
     room = (room_for_units(longest, cutting.analyzer), room_for_spans(cutting))
     begin = ends[first - 1] if first else 0

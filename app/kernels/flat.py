@@ -39,14 +39,22 @@ class Flat(NamedTuple):
     arrays: tuple[NDArray[Any], ...]
 
 
-def flattened(cutting: Cutting, terms: Terms, idf: NDArray[Any], linear: Linear) -> Flat:
-    """Everything between a text and its scores but the kind of weighing."""
-    weights = weights_of(linear)
-    text = (cutting.letters, cutting.classes, *cutting.stops, *terms, idf)
-    arrays = tuple(fixed(array) for array in (*text, *weights[:-1]))
-    places = [number for array in arrays for number in (array.ctypes.data, len(array))]
+def flat_text(cutting: Cutting, terms: Terms) -> Flat:
+    """How texts are cut, and the terms to look for."""
     options = [cutting.analyzer, cutting.shortest, cutting.longest, int(cutting.lowercase)]
-    return Flat(np.array([*options, weights.limit, *places], dtype=np.int64), arrays)
+    return _flat(options, (cutting.letters, cutting.classes, *cutting.stops, *terms))
+
+
+def flat_weights(frequency: int, binary: bool, idf: NDArray[Any], linear: Linear) -> Flat:
+    """How counts are weighed, and what they weigh for each label."""
+    weights = weights_of(linear)
+    return _flat([frequency, int(binary), weights.limit], (idf, *weights[:-1]))
+
+
+def _flat(options: list[int], arrays: tuple[NDArray[Any], ...]) -> Flat:
+    held = tuple(map(fixed, arrays))
+    places = [number for array in held for number in (array.ctypes.data, len(array))]
+    return Flat(np.array([*options, *places], dtype=np.int64), held)
 
 
 def weights_of(linear: Linear) -> Weights:
@@ -72,9 +80,9 @@ def weights_of(linear: Linear) -> Weights:
 
 
 @inner
-def unflattened(numbers: Any) -> Any:
-    """Cutting, terms, idf and weights, as they were flattened."""
-    at = numbers[5:]
+def text_forms(numbers: Any) -> Any:
+    """Cutting and terms, as they were flattened."""
+    at = numbers[4:]
     stops = Terms(
         carray(pointer(at[4]), at[5], np.uint8),
         carray(pointer(at[6]), at[7], np.uint32),
@@ -94,19 +102,26 @@ def unflattened(numbers: Any) -> Any:
         carray(pointer(at[12]), at[13], np.uint32),
         carray(pointer(at[14]), at[15], np.uint32),
     )
-    idf = carray(pointer(at[16]), at[17], np.float64)
+    return cutting, terms
+
+
+@inner
+def weight_forms(numbers: Any) -> Any:
+    """The idf and the weights, as they were flattened; kind and binary are the first numbers."""
+    at = numbers[3:]
+    idf = carray(pointer(at[0]), at[1], np.float64)
     weights = Weights(
-        carray(pointer(at[18]), at[19], np.float32),
-        carray(pointer(at[20]), (at[21], at[19]), np.float32),
-        carray(pointer(at[22]), at[23], np.int64),
-        carray(pointer(at[24]), at[25], np.uint16),
-        carray(pointer(at[26]), at[27], np.int32),
-        carray(pointer(at[28]), at[29], np.float32),
-        carray(pointer(at[30]), (at[31], at[19]), np.float32),
-        carray(pointer(at[32]), at[33], np.int32),
-        numbers[4],
+        carray(pointer(at[2]), at[3], np.float32),
+        carray(pointer(at[4]), (at[5], at[3]), np.float32),
+        carray(pointer(at[6]), at[7], np.int64),
+        carray(pointer(at[8]), at[9], np.uint16),
+        carray(pointer(at[10]), at[11], np.int32),
+        carray(pointer(at[12]), at[13], np.float32),
+        carray(pointer(at[14]), (at[15], at[3]), np.float32),
+        carray(pointer(at[16]), at[17], np.int32),
+        numbers[2],
     )
-    return cutting, terms, idf, weights
+    return idf, weights
 
 
 @intrinsic  # type: ignore[untyped-decorator]

@@ -6,6 +6,7 @@ import numpy as np
 
 from app.kernels.compiler import inner, kernel
 from app.kernels.counting import longest_text, most_terms, room_for_spans, room_for_units, squeeze
+from app.kernels.flat import text_forms
 from app.kernels.forms import Units
 from app.kernels.hashing import free_slot, same
 from app.kernels.ngrams import STRIDE, cut_spans
@@ -16,12 +17,13 @@ FIRST_SLOTS = 1 << 12
 
 
 @kernel
-def learn_part(text: Any, ends: Any, part: Any, cutting: Any) -> Any:
+def learn_part(text: Any, ends: Any, part: Any, flat: Any) -> Any:
     """The terms of some texts as found, and as numbers.
 
     Row sizes, numbers (with repetitions), bytes, and where in the bytes each number's term stands.
     """
     first, stop = part
+    cutting, _ = text_forms(flat)
     units = room_for_units(longest_text(ends, first, stop), cutting.analyzer)
     spans, begin = room_for_spans(cutting), ends[first - 1] if first else 0
     n_bytes = ends[stop - 1] - begin + 3 * (stop - first)
@@ -35,9 +37,9 @@ def learn_part(text: Any, ends: Any, part: Any, cutting: Any) -> Any:
     for i in range(first, stop):
         here = Units(arena[used:], units.starts, units.ends, units.hashes, units.group_ends)
         n_units, n_groups = cut_units(text, (begin, ends[i]), cutting, here)
-        n_before, start, begin_unit = n_keys, at, 0
+        n_before, start, begin_unit = n_keys, at, np.int64(0)
         for group in range(n_groups):
-            end_unit = here.group_ends[group]
+            end_unit = np.int64(here.group_ends[group])
             for unit in range(begin_unit, end_unit, STRIDE):
                 last = min(unit + STRIDE, end_unit)
                 n_spans = cut_spans(here, (unit, last), (begin_unit, end_unit), cutting, spans)
@@ -73,7 +75,7 @@ def numbered(table: Any, keys: Any, n_keys: Any, arena: Any, span: Any) -> Any:
     return n_keys
 
 
-@inner
+@kernel
 def with_room(table: Any, keys: Any, n_keys: Any) -> Any:
     """Table and keys, larger ones if they would be more than half full."""
     if 2 * n_keys <= len(table):
@@ -82,7 +84,8 @@ def with_room(table: Any, keys: Any, n_keys: Any) -> Any:
     while n_slots < 4 * n_keys:
         n_slots *= 2
     larger, more_keys = np.zeros(n_slots, np.uint64), np.empty((n_slots, 2), np.int64)
-    more_keys[: len(keys)] = keys
+    for i in range(len(keys)):  # a loop compiles in a tenth of the time of a slice of rows
+        more_keys[i, 0], more_keys[i, 1] = keys[i, 0], keys[i, 1]
     for entry in table:
         if entry != 0:
             larger[free_slot(larger, np.uint32(entry >> np.uint64(32)))] = entry

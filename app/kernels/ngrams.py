@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from app.kernels.compiler import inner
+from app.kernels.compiler import inner, kernel
 from app.kernels.hashing import hashed
 from app.kernels.hashing_plain import HASH_START
 
@@ -18,7 +18,7 @@ def n_spans_from(cutting: Any) -> Any:
     return STRIDE * (cutting.longest - cutting.shortest + 1)
 
 
-@inner
+@kernel
 def cut_spans(units: Any, firsts: Any, group: Any, cutting: Any, spans: Any) -> Any:
     """How many terms start at the units from `firsts` on, within `group` (begin, end).
 

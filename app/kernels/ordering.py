@@ -95,7 +95,8 @@ def merge_sort(arena: Any, keys: Any, order: Any, room: Any) -> None:
                     room[at], left = order[left], left + 1
                 else:
                     room[at], right = order[right], right + 1
-        order[:] = room[: len(order)]
+        for at in range(len(order)):
+            order[at] = room[at]
         width *= 2
 
 

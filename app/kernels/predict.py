@@ -1,17 +1,17 @@
 """Texts → scores → best labels, compiled: one call, without the GIL and without a matrix."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels.flat import flattened
-from app.kernels.forms import fixed
+from app.kernels.flat import flat_text, flat_weights
 from app.kernels.linear_forms import Linear, Ranked, Weighing
-from app.kernels.scoring import rank_text, rank_texts, score_text, score_texts
+from app.kernels.scoring import rank_rows, rank_text, score_text, score_texts
 from app.kernels.tokens import cutting_of, each_part, packed
 from app.kernels.weights import FREQUENCIES
+
+CHUNK = 256
 
 
 class TextScorer:
@@ -19,46 +19,55 @@ class TextScorer:
 
     def __init__(self, weighing: Weighing, linear: Linear) -> None:
         analysis, vocabulary, idf, scheme, binary = weighing
-        self._flat = flattened(cutting_of(analysis), vocabulary.form(), idf, linear)
-        self._model = self._flat.numbers
-        self._weighing = np.array([FREQUENCIES[scheme], binary], dtype=np.int64)
+        self._text = flat_text(cutting_of(analysis), vocabulary.form())
+        self._weights = flat_weights(FREQUENCIES[scheme], binary, idf, linear)
+        self._numbers = (self._text.numbers, self._weights.numbers)
         self._analysis, self._n_labels = analysis, len(linear.bias)
 
     def scores(self, text: str) -> NDArray[np.float32]:
         """One text's score for each label."""
         scores = np.empty(self._n_labels, np.float32)
-        score_text(self._letters(text), self._model, self._weighing, scores)
+        numbers, weights = self._numbers
+        score_text(self._letters(text), numbers, weights, scores)
         return scores
 
     def top_k(self, text: str, k: int) -> Ranked:
         """One text's k best labels, best first; ties go to the lower label."""
         k = min(k, self._n_labels)
         labels, scores = np.empty(k, np.int32), np.empty(k, np.float32)
-        rank_text(self._letters(text), self._model, self._weighing, labels, scores)
+        numbers, weights = self._numbers
+        rank_text(self._letters(text), numbers, weights, labels, scores)
         return Ranked(labels, scores)
 
     def batch_scores(self, texts: Sequence[str], *, jobs: int = 1) -> NDArray[np.float32]:
         """Each text's score for each label."""
         scores = np.empty((len(texts), self._n_labels), np.float32)
-        self._each_part(score_texts, texts, jobs, scores)
+        if texts:
+            text, ends = packed(texts, self._analysis)
+
+            def fill(part: tuple[int, int]) -> None:
+                score_texts(text, ends, part, *self._numbers, scores[part[0] : part[1]])
+
+            each_part(fill, ends, jobs)
         return scores
 
     def batch_top_k(self, texts: Sequence[str], k: int, *, jobs: int = 1) -> Ranked:
         """Each text's k best labels, best first; ties go to the lower label."""
-        shape = (len(texts), min(k, self._n_labels))
-        ranked = Ranked(np.empty(shape, np.int32), np.empty(shape, np.float32))
-        self._each_part(rank_texts, texts, jobs, tuple(ranked))
-        return ranked
+        chunks = [texts[i : i + CHUNK] for i in range(0, len(texts), CHUNK)]
+        ranked = [self._ranked(self.batch_scores(chunk, jobs=jobs), k) for chunk in chunks]
+        if not ranked:
+            return self._ranked(np.empty((0, self._n_labels), np.float32), k)
+        return Ranked(*map(np.concatenate, zip(*ranked, strict=True)))
 
     def _letters(self, text: str) -> NDArray[np.uint8]:
         plain = text.encode() if text.isascii() else self._analysis.cleaned(text).encode()
         return np.frombuffer(plain, np.uint8)
 
-    def _each_part(self, work: Any, texts: Sequence[str], jobs: int, into: Any) -> None:
-        if texts:
-            text, ends = packed(texts, self._analysis)
-            fixed_ends, model, weighing = fixed(ends), self._model, self._weighing
-            each_part(lambda part: work(text, fixed_ends, part, model, weighing, into), ends, jobs)
+    def _ranked(self, scores: NDArray[np.float32], k: int) -> Ranked:
+        shape = (len(scores), min(k, self._n_labels))
+        ranked = Ranked(np.empty(shape, np.int32), np.empty(shape, np.float32))
+        rank_rows(scores, *ranked)
+        return ranked
 
 
 def warm() -> None:
@@ -74,5 +83,4 @@ def warm() -> None:
     )
     scorer.scores("ab")
     scorer.top_k("ab", 1)
-    scorer.batch_scores(["ab"])
     scorer.batch_top_k(["ab"], 1)

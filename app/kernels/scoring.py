@@ -13,54 +13,46 @@ from app.kernels.counting import (
     room_for_units,
     squeeze,
 )
-from app.kernels.flat import unflattened
+from app.kernels.flat import text_forms, weight_forms
 from app.kernels.vectors import prefetch
 from app.kernels.weights import weigh
 
 
 @kernel
-def score_text(text: Any, model: Any, weighing: Any, scores: Any) -> None:
+def score_texts(text: Any, ends: Any, part: Any, numbers: Any, weights: Any, scores: Any) -> None:
+    """Fill in the scores of the texts from `part` (first, stop), the first in the first row."""
+    first, stop = part
+    cutting, terms = text_forms(numbers)
+    forms = (cutting, terms, *weight_forms(weights))
+    room = room_for_text(longest_text(ends, first, stop), cutting)
+    begin = ends[first - 1] if first else 0
+    for i in range(first, stop):
+        add_up(text, (begin, ends[i]), forms, weights, room, scores[i - first])
+        begin = ends[i]
+
+
+@kernel
+def score_text(text: Any, numbers: Any, weights: Any, scores: Any) -> None:
     """Fill in the scores of one text."""
-    forms = unflattened(model)
-    room = room_for_text(len(text), forms[0])
-    add_up(text, (0, len(text)), forms, weighing, room, scores)
+    cutting, terms = text_forms(numbers)
+    forms = (cutting, terms, *weight_forms(weights))
+    room = room_for_text(len(text), cutting)
+    add_up(text, (0, len(text)), forms, weights, room, scores)
 
 
 @kernel
-def rank_text(text: Any, model: Any, weighing: Any, labels: Any, scores: Any) -> None:
-    """Fill in the best labels of one text, and their scores."""
-    forms = unflattened(model)
-    room = room_for_text(len(text), forms[0])
-    all_scores = np.empty(len(forms[3].bias), np.float32)
-    add_up(text, (0, len(text)), forms, weighing, room, all_scores)
-    rank(all_scores, labels, scores)
+def rank_text(text: Any, numbers: Any, weights: Any, labels: Any, best: Any) -> None:
+    """Fill in one text's best labels and their scores."""
+    scores = np.empty(weights[6], np.float32)
+    score_text(text, numbers, weights, scores)
+    rank(scores, labels, best)
 
 
 @kernel
-def score_texts(text: Any, ends: Any, part: Any, model: Any, weighing: Any, scores: Any) -> None:
-    """Fill in the scores of the texts from `part` (first, stop)."""
-    first, stop = part
-    forms = unflattened(model)
-    room = room_for_text(longest_text(ends, first, stop), forms[0])
-    begin = ends[first - 1] if first else 0
-    for i in range(first, stop):
-        add_up(text, (begin, ends[i]), forms, weighing, room, scores[i])
-        begin = ends[i]
-
-
-@kernel
-def rank_texts(text: Any, ends: Any, part: Any, model: Any, weighing: Any, best: Any) -> None:
-    """Fill in the best labels and their scores of the texts from `part` (first, stop)."""
-    first, stop = part
-    forms = unflattened(model)
-    room = room_for_text(longest_text(ends, first, stop), forms[0])
-    scores = np.empty(len(forms[3].bias), np.float32)
-    labels, label_scores = best
-    begin = ends[first - 1] if first else 0
-    for i in range(first, stop):
-        add_up(text, (begin, ends[i]), forms, weighing, room, scores)
-        rank(scores, labels[i], label_scores[i])
-        begin = ends[i]
+def rank_rows(scores: Any, labels: Any, best: Any) -> None:
+    """Fill in each row's best labels and their scores, best first; ties go to the lower label."""
+    for row in range(len(scores)):
+        rank(scores[row], labels[row], best[row])
 
 
 @inner
@@ -72,7 +64,7 @@ def room_for_text(n_bytes: Any, cutting: Any) -> Any:
     return units, spans, columns, counts, np.empty(n_terms), np.empty(n_terms, np.float32)
 
 
-@inner
+@kernel
 def add_up(text: Any, place: Any, forms: Any, weighing: Any, room: Any, scores: Any) -> None:
     """Fill in one text's scores; `weighing` is the kind of frequency, and 1 for binary counts."""
     cutting, terms, idf, linear = forms
@@ -131,7 +123,7 @@ def scatter(labels: Any, weights: Any, value: Any, scores: Any) -> None:
         scores[labels[i]] += value * weights[i]
 
 
-@inner
+@kernel
 def rank(scores: Any, labels: Any, best: Any) -> None:
     """Fill in the best labels, best first; a score must be higher to pass an earlier label."""
     k, n_kept = len(labels), 0

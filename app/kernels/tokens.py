@@ -14,6 +14,7 @@ from app.kernels.analysis import Analysis
 from app.kernels.characters import classes, letters
 from app.kernels.counting import count_part
 from app.kernels.counts import Counts
+from app.kernels.flat import flat_text
 from app.kernels.forms import Cutting, fixed
 from app.kernels.learning import learn_part, renumbered
 from app.kernels.ordering import gathered, ordered, unified
@@ -30,8 +31,9 @@ def count_known(
     if analysis.stem is not None or not texts:
         return tokens_plain.count_known(texts, analysis, vocabulary, jobs=jobs)
     text, ends = packed(texts, analysis)
-    cutting, terms = cutting_of(analysis), vocabulary.form()
-    return _joined(each_part(lambda part: count_part(text, ends, part, cutting, terms), ends, jobs))
+    flat = flat_text(cutting_of(analysis), vocabulary.form())
+    numbers = flat.numbers
+    return _joined(each_part(lambda part: count_part(text, ends, part, numbers), ends, jobs))
 
 
 def learn(texts: Sequence[str], analysis: Analysis, *, jobs: int = 1) -> tuple[Vocabulary, Counts]:
@@ -39,8 +41,8 @@ def learn(texts: Sequence[str], analysis: Analysis, *, jobs: int = 1) -> tuple[V
     if analysis.stem is not None or not texts:
         return tokens_plain.learn(texts, analysis, jobs=jobs)
     text, ends = packed(texts, analysis)
-    cutting = cutting_of(analysis)
-    parts = each_part(lambda part: learn_part(text, ends, part, cutting), ends, jobs)
+    flat = flat_text(cutting_of(analysis), Vocabulary.of([]).form())
+    parts = each_part(lambda part: learn_part(text, ends, part, flat.numbers), ends, jobs)
     vocabulary, columns = _vocabulary([part[2:] for part in parts])
     rows = [
         renumbered(sizes, numbers, own)

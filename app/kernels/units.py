@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from app.kernels.characters import OTHER, SPACE, WIDE, WORD
-from app.kernels.compiler import inner
+from app.kernels.compiler import inner, kernel
 from app.kernels.hashing import found, hashed
 from app.kernels.hashing_plain import HASH_START, HASH_STEP
 
@@ -23,7 +23,7 @@ def cut_units(text: Any, place: Any, cutting: Any, units: Any) -> Any:
     return padded_words(text, place, cutting, units)
 
 
-@inner
+@kernel
 def words(text: Any, place: Any, cutting: Any, units: Any) -> Any:
     """Runs of two or more word characters that are no stop words, with a blank after each.
 
@@ -69,7 +69,7 @@ def is_stop_word(stops: Any, cleaned: Any, span: Any) -> Any:
     return len(stops.ends) > 0 and found(stops, cleaned, span) >= 0
 
 
-@inner
+@kernel
 def characters(text: Any, place: Any, cutting: Any, units: Any) -> Any:
     """All characters; white space of two or more in a row is one blank."""
     at, stop = place
@@ -87,7 +87,7 @@ def characters(text: Any, place: Any, cutting: Any, units: Any) -> Any:
     return n_units, 1
 
 
-@inner
+@kernel
 def padded_words(text: Any, place: Any, cutting: Any, units: Any) -> Any:
     """The characters of each word between white space, with a blank before and after: a group."""
     at, stop = place

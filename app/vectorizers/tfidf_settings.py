@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
+from threading import Lock
 from typing import Any
 
 from app.errors import InvalidRequestError
@@ -9,6 +11,7 @@ from app.kernels.analysis import Analysis
 
 ANALYZERS = ("word", "char", "char_wb")
 SCHEMES = ("tfidf", "log", "ltc", "atc", "ntc")
+REMEMBERED = 2**17  # stems: enough for the words of a large corpus, bounded for a long-lived server
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,5 +89,11 @@ def _stem(language: str) -> Callable[[str], str]:
 
     known = sorted(algorithms())
     _need(language in known, "stemmer", f"one of {', '.join(known)}")
-    stem: Callable[[str], str] = stemmer(language).stemWord
+    word_stemmer, lock = stemmer(language), Lock()
+
+    @lru_cache(maxsize=REMEMBERED)
+    def stem(word: str) -> str:
+        with lock:  # a Snowball stemmer works in fields of its own
+            return str(word_stemmer.stemWord(word))
+
     return stem

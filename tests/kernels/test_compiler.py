@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-import app.kernels as kernels_package
 from app.errors import SettingsError
 from app.kernels import KERNELS, compiled, kernels, warm
 
@@ -67,8 +66,8 @@ def test_warming_says_what_it_compiles_and_does_nothing_for_plain(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     said: list[tuple[str, int, int]] = []
-    monkeypatch.setattr(kernels_package, "KERNELS", ("hashing", "weights"))
-    warm(lambda *step: said.append(step))
+    names = ("hashing", "weights")
+    warm(lambda *step: said.append(step), names)
     assert said[0] == ("compiling kernels, once: hashing", 0, 2)
     assert said[-1][1:] == (2, 2)
     monkeypatch.setenv("LABELSERVE_KERNELS", "plain")

@@ -1,0 +1,70 @@
+"""What every vectorizer for linear learners keeps: shapes, equality after saving, any jobs."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from app.vectorizers import VECTORIZERS, vectorizer_class
+
+TEXTS = ["wheat and corn", "", "Corn prices rise", "ÉTÉ wheat ² ½ été", "wheat"] * 3
+ROWS = [([0, 2], [1.0, 0.5]), ([], []), ([3], [2.0]), ([2, 1], [1.0, 1.0]), ([0], [1.0])] * 3
+DOCUMENTS: dict[str, Any] = {"tfidf": TEXTS, "ready-made": ROWS}
+UNKNOWN: dict[str, Any] = {"tfidf": ["nothing known here"], "ready-made": [([9], [1.0])]}
+
+
+@pytest.fixture(params=sorted(set(VECTORIZERS) & set(DOCUMENTS)))
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def assert_equal(one: Any, other: Any) -> None:
+    assert one.shape == other.shape
+    assert one.dtype == other.dtype == np.float32
+    np.testing.assert_array_equal(one.toarray(), other.toarray())
+
+
+def test_rows_of_training_are_the_rows_of_later(kind: str) -> None:
+    vectorizer = vectorizer_class(kind)()
+    rows = vectorizer.fit_transform(DOCUMENTS[kind])
+    assert rows.shape == (len(DOCUMENTS[kind]), vectorizer.n_features)
+    assert len(vectorizer.terms()) == vectorizer.n_features
+    assert_equal(vectorizer.transform(DOCUMENTS[kind]), rows)
+    assert rows[[1]].nnz == 0
+
+
+def test_any_number_of_jobs_gives_the_same(kind: str) -> None:
+    one, three = vectorizer_class(kind)(), vectorizer_class(kind)()
+    assert_equal(one.fit_transform(DOCUMENTS[kind]), three.fit_transform(DOCUMENTS[kind], jobs=3))
+    assert list(one.terms()) == list(three.terms())
+    for name, array in one.state().arrays.items():
+        np.testing.assert_array_equal(array, three.state().arrays[name])
+    assert_equal(one.transform(DOCUMENTS[kind], jobs=99), three.transform(DOCUMENTS[kind]))
+
+
+def test_a_saved_vectorizer_comes_back_equal(kind: str) -> None:
+    vectorizer = vectorizer_class(kind)()
+    rows = vectorizer.fit_transform(DOCUMENTS[kind])
+    state = vectorizer.state()
+    json.dumps(state.settings)
+    again = vectorizer_class(state.kind).from_state(state)
+    assert_equal(again.transform(DOCUMENTS[kind]), rows)
+    assert list(again.terms()) == list(vectorizer.terms())
+
+
+def test_unknown_and_no_documents_give_empty_rows_and_no_rows(kind: str) -> None:
+    vectorizer = vectorizer_class(kind)()
+    vectorizer.fit_transform(DOCUMENTS[kind])
+    assert vectorizer.transform(UNKNOWN[kind]).nnz == 0
+    assert vectorizer.transform([]).shape == (0, vectorizer.n_features)
+
+
+def test_ready_made_rows_may_come_as_one_matrix_too() -> None:
+    vectorizer = vectorizer_class("ready-made")()
+    rows = vectorizer.fit_transform(ROWS)
+    other = vectorizer_class("ready-made")()
+    assert_equal(other.fit_transform(csr_array(rows)), rows)
+    assert_equal(vectorizer.transform([rows[[0]]]), rows[[0]])
+    assert vectorizer.terms() == ["0", "1", "2", "3"]
