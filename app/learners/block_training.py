@@ -32,7 +32,7 @@ LOSSES = {1: SQUARED_HINGE, 3: HINGE, 7: LOGISTIC}
 FINEST_TOLERANCE = 1e-4
 """Below it single precision would not reach the end."""
 
-FOLD_TOLERANCE = 5
+FOLD_TOLERANCE = 10
 """How much sooner a fold ends: it starts near its optimum, and out-of-fold scores then differ from
 exact ones by no more than two trainings at the plain tolerance do (docs/learners.md)."""
 SEEDS_A_BLOCK = 1009
