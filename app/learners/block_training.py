@@ -34,7 +34,7 @@ FINEST_TOLERANCE = 1e-4
 
 FOLD_TOLERANCE = 10
 """How much sooner a fold ends: it starts near its optimum, and out-of-fold scores then differ from
-exact ones by no more than two trainings at the plain tolerance do (docs/learners.md)."""
+exact ones by a few thousandths, those of positives not upwards (docs/learners.md)."""
 SEEDS_A_BLOCK = 1009
 
 
