@@ -17,6 +17,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from bench.contest import WORK, data_folder, machine
+from bench.neural_served import served
 from bench.peers_venv import ROOT
 from bench.sections import write_section
 
@@ -68,6 +69,7 @@ def measured(learner: str, options: list[str]) -> dict[str, Any]:
         "macro": decisions["macro"]["f1"],
         "p1": found["ranking"]["P@1"],
         **spent,
+        **served(MODELS, name),
     }
 
 
@@ -127,8 +129,12 @@ def section() -> str:
         "Minutes are those of training with all that belongs to it (vectorizing, folds where the",
         "learner uses them, tuning, writing), on one thread; nothing ran on a GPU.",
         "",
-        "| learner | micro-F1 | macro-F1 (all labels) | P@1 | CPU minutes | minutes | peak MB |",
-        "|---|---|---|---|---|---|---|",
+        "Served: one worker, 300 test documents, one a request, and all 300 in one request for the",
+        "largest difference of a score; memory is that of the serving process.",
+        "",
+        "| learner | micro-F1 | macro-F1 (all labels) | P@1 | CPU minutes | minutes | peak MB "
+        "| p50 / p99 ms | served MB | alone and in a batch |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for file in sorted(WORK.glob("neural-*.json")):
         learner = file.stem.removeprefix("neural-")
@@ -143,7 +149,8 @@ def section() -> str:
 def _row(learner: str, found: dict[str, Any]) -> str:
     quality = f"{found['micro']:.4f} | {found['macro']:.4f} | {found['p1']:.4f}"
     cost = f"{found['cpu_minutes']:.1f} | {found['minutes']:.1f} | {found['megabytes']:.0f}"
-    return f"| `{learner}` | {quality} | {cost} |"
+    times = f"{found['p50_ms']:.0f} / {found['p99_ms']:.0f} | {found['server_megabytes']:.0f}"
+    return f"| `{learner}` | {quality} | {cost} | {times} | {found['largest_difference']:.1e} |"
 
 
 def _epochs(found: dict[str, float]) -> str:
