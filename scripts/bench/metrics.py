@@ -26,7 +26,8 @@ AVERAGES = ("micro", "macro", "weighted", "samples")
 def arrays() -> tuple[Any, Any, Any]:
     """Scores, truth (dense) and decisions of a system that is often right."""
     rng = np.random.default_rng(0)
-    scores = rng.standard_normal((DOCUMENTS, LABELS), dtype=np.float32) - 3
+    scores = rng.standard_normal((DOCUMENTS, LABELS), dtype=np.float32)
+    scores -= 3  # in place: the peak of memory is to be that of the suite
     truth = np.zeros(scores.shape, np.bool_)
     truth[np.arange(DOCUMENTS)[:, None], rng.integers(0, LABELS, (DOCUMENTS, TRUE))] = True
     scores[truth] += 2.5
@@ -37,7 +38,7 @@ def ours() -> dict[str, Any]:
     """CPU seconds of the whole suite, the memory it added, and some figures to compare."""
     scores, truth, marks = arrays()
     sparse = csr_array(truth)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = _resident()
     start = time.process_time()
     found = suite(scores, sparse, marks)
     seconds = time.process_time() - start
@@ -52,6 +53,12 @@ def ours() -> dict[str, Any]:
         "mean average precision": float(np.mean(precisions)),
     }
     return {"seconds": {"the whole suite": seconds}, "megabytes": added, "figures": figures}
+
+
+def _resident() -> int:
+    """Kilobytes this process holds now."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize() // 1024
 
 
 def theirs() -> dict[str, Any]:
@@ -107,6 +114,7 @@ def main() -> None:
         return
     first, other, second = _run("ours"), _run("theirs"), _run("ours")
     mine = min((first, second), key=lambda one: one["seconds"]["the whole suite"])
+    mine["megabytes"] = max(first["megabytes"], second["megabytes"])
     for name, value in other["figures"].items():
         assert abs(mine["figures"][name] - value) < 1e-9, name  # noqa: S101
     total = sum(other["seconds"].values())
@@ -127,8 +135,8 @@ def _section(rows: list[str], seconds: float, total: float, megabytes: float) ->
             "## Metrics",
             f"{DOCUMENTS:,} documents × {LABELS:,} labels, {TRUE} true labels a document, dense "
             "float32 scores; CPU seconds on one core, the same figures to 1e-9 on both sides. Ours "
-            "is everything of docs/metrics.md that needs no model (propensities apart), the other "
-            "is what scikit-learn has of it.",
+            "is every ranking and decision figure of docs/metrics.md (propensities apart), "
+            "break-even and each label's average precision; the other is what scikit-learn has.",
             "",
             "| | CPU s |",
             "|---|---|",
