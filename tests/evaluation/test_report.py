@@ -239,3 +239,26 @@ def test_the_suite_in_memory_gives_the_figures_of_the_report() -> None:
         assert flat(value) == pytest.approx(flat(report["decisions"][name]), abs=1e-12), name
     expected = [one["average_precision"] for one in report["labels"]]
     assert found["average_precision"] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_decisions_of_the_report_are_scikit_learns(seed: int) -> None:
+    import sklearn.metrics as sk
+
+    system, documents = made_up(50, seed=seed)
+    truth = system.labels.truth([d.labels for d in documents]).toarray()
+    marks = system.rows > 0
+    decisions = judged(system, documents, beta=2.0)["decisions"]
+    for average in ("micro", "macro", "weighted", "samples"):
+        options: dict[str, Any] = {"average": average, "zero_division": 0}
+        p, r, f, _ = sk.precision_recall_fscore_support(truth, marks, beta=2.0, **options)
+        figures = decisions[average]
+        assert (figures["precision"], figures["recall"], figures["fbeta"]) == pytest.approx(
+            (p, r, f), abs=1e-12
+        )
+        overlap = sk.jaccard_score(truth, marks, **options)
+        assert figures["overlap"] == pytest.approx(overlap, abs=1e-12)
+        assert figures["f1"] == pytest.approx(sk.f1_score(truth, marks, **options), abs=1e-12)
+    assert decisions["subset_accuracy"] == pytest.approx(sk.accuracy_score(truth, marks))
+    assert decisions["micro"]["error"] == pytest.approx(sk.hamming_loss(truth, marks))
+    assert decisions["rejector_accuracy"] == pytest.approx(1 - truth.mean())
