@@ -30,6 +30,12 @@ def _has(name: str) -> bool:
     return bool(present.get(name, lambda: True)())
 
 
+def bound_threads(threads: int) -> None:
+    """From now on so many threads. Not undone: requests of a server run side by side."""
+    if torch.get_num_threads() != max(threads, 1):
+        torch.set_num_threads(max(threads, 1))
+
+
 @contextmanager
 def bounded_threads(threads: int) -> Iterator[None]:
     """Arithmetic on so many threads, so that several workers on a machine do not fight."""

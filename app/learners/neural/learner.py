@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from app.arrays import Features, Scores, Truth
-from app.errors import InvalidDataError
+from app.errors import DamagedArtifactError, InvalidDataError
 from app.learners.base import Fitting
 from app.learners.neural.batches import UNKNOWN, ids_of
 from app.learners.neural.checkpoints import Training, arrays_of, fingerprint
 from app.learners.neural.cooccurrence import cooccurrence_vectors
-from app.learners.neural.devices import bounded_threads, device_for, reproducible
+from app.learners.neural.devices import bound_threads, bounded_threads, device_for, reproducible
 from app.learners.neural.explanation import word_contributions
 from app.learners.neural.loop import Job, Network, network_scores, train
 from app.learners.neural.settings import TrainingSettings
@@ -101,8 +101,8 @@ class NetworkLearner(TrainingSettings, ABC):
     def scores(self, features: Features, *, jobs: int = 1) -> Scores:
         """Logits of every label."""
         device = next(self.network.parameters()).device
-        with bounded_threads(jobs):
-            return network_scores(self.network, self.collate, features, device=device)
+        bound_threads(jobs)
+        return network_scores(self.network, self.collate, features, device=device)
 
     def contributions(
         self, columns: NDArray[Any], values: NDArray[Any], label: int
@@ -138,9 +138,9 @@ class NetworkLearner(TrainingSettings, ABC):
         """
         self.network.eval()
         device = next(self.network.parameters()).device
-        with bounded_threads(1):
-            batch = self.collate(features, np.zeros(1, np.int64)).to(device)
-            found = self.by_gradient(batch, label).float().cpu().numpy()
+        bound_threads(1)
+        batch = self.collate(features, np.zeros(1, np.int64)).to(device)
+        found = self.by_gradient(batch, label).float().cpu().numpy()
         return np.asarray(found[: features.nnz], np.float32)
 
     def by_gradient(self, batch: Any, label: int) -> Any:
@@ -164,9 +164,12 @@ class NetworkLearner(TrainingSettings, ABC):
         sizes = settings.pop("sizes")
         learner = cls(**settings)
         learner.sizes = sizes
-        with torch.device("meta"):
-            learner.network = learner.build(sizes)
-        learner.network.load_state_dict(_tensors(state.arrays), assign=True)
+        try:
+            with torch.device("meta"):
+                learner.network = learner.build(sizes)
+            learner.network.load_state_dict(_tensors(state.arrays), assign=True)
+        except (KeyError, RuntimeError, TypeError) as error:
+            raise DamagedArtifactError("the network's weights do not fit its settings") from error
         learner.network.requires_grad_(False).eval()
         return learner
 

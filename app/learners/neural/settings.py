@@ -1,6 +1,8 @@
 """TrainingSettings: how a network is trained, the same words for every network."""
 
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import Field, dataclass, fields
+from typing import Any
 
 from app.errors import InvalidRequestError
 
@@ -11,12 +13,11 @@ CHOICES = {
     "loss": ("bce", "class-balanced", "asymmetric"),
 }
 SHARES = ("valid_share", "warmup", "label_smoothing")
-COUNTS = ("epochs", "batch_size", "patience", "threads")
 
 
 @dataclass(kw_only=True)
 class TrainingSettings:
-    """Defaults are LibMultiLabel's where it has the setting; docs/neural.md says where not."""
+    """docs/neural.md says where defaults differ from LibMultiLabel's, and why."""
 
     epochs: int = 50
     batch_size: int = 64
@@ -44,16 +45,33 @@ class TrainingSettings:
 
     def __post_init__(self) -> None:
         for setting in fields(self):
-            if setting.init:
-                self._check(setting.name)
+            problem = _accepted(setting, getattr(self, setting.name)) if setting.init else ""
+            if problem:
+                raise InvalidRequestError(f"{setting.name}: accepted: {problem}")
 
-    def _check(self, name: str) -> None:
-        value = getattr(self, name)
-        if name in CHOICES and value not in CHOICES[name]:
-            raise InvalidRequestError(f"{name}: accepted: {', '.join(CHOICES[name])}")
-        if name in SHARES and not 0 <= value < 1:
-            raise InvalidRequestError(f"{name}: accepted: a number from 0 up to (not with) 1")
-        if name in COUNTS and not (isinstance(value, int) and value >= 1):
-            raise InvalidRequestError(f"{name}: accepted: a whole number of at least 1")
-        if name in ("learning_rate", "clip", "weight_decay") and value < 0:
-            raise InvalidRequestError(f"{name}: accepted: a number of at least 0")
+
+def _accepted(setting: Field[Any], value: Any) -> str:
+    """What the setting accepts if it does not accept this value, else nothing.
+
+    Whole numbers are counts, so at least 1; shares and dropouts lie below 1; other numbers are
+    at least 0.
+    """
+    name, default = setting.name, setting.default
+    if name in CHOICES:
+        return "" if value in CHOICES[name] else ", ".join(CHOICES[name])
+    if isinstance(default, bool | str):
+        kind = "true or false" if isinstance(default, bool) else "a text"
+        return "" if isinstance(value, type(default)) else kind
+    if isinstance(default, int):
+        return "" if _is_count(value) else "a whole number of at least 1"
+    if isinstance(default, float):
+        below = 1.0 if name in SHARES or name.endswith("dropout") else float("inf")
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        limit = "a number from 0 up to (not with) 1" if below == 1.0 else "a number of at least 0"
+        return "" if is_number and 0 <= value < below else limit
+    is_list = isinstance(value, Sequence) and len(value) > 0 and all(map(_is_count, value))
+    return "" if is_list else "a list of whole numbers of at least 1"
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1

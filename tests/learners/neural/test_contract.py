@@ -8,7 +8,8 @@ import pytest
 import torch
 from scipy.sparse import csr_array
 
-from app.errors import InvalidDataError, InvalidRequestError
+from app.errors import DamagedArtifactError, InvalidDataError, InvalidRequestError
+from app.learners import learner_class
 from app.learners.base import Fitting
 from app.learners.neural.devices import device_for
 from app.state import State
@@ -186,8 +187,19 @@ def test_a_device_that_is_not_there_is_refused_by_name() -> None:
         ({"epochs": 0}, "at least 1"),
         ({"valid_share": 1.5}, "from 0"),
         ({"learning_rate": -1.0}, "at least 0"),
+        ({"learning_rate": "fast"}, "at least 0"),
+        ({"dropout": 1.0}, "from 0"),
+        ({"hidden": True}, "at least 1"),
     ],
 )
 def test_a_wrong_setting_is_refused_with_what_is_accepted(setting: Any, accepted: str) -> None:
     with pytest.raises(InvalidRequestError, match=accepted):
         learner_for("mlp", **setting)
+
+
+def test_weights_that_do_not_fit_are_a_damaged_artifact() -> None:
+    features, truth, _ = data_for("mlp", 20)
+    state = learner_for("mlp", epochs=1).fit(features, truth).state()
+    settings = {**state.settings, "hidden": 17}
+    with pytest.raises(DamagedArtifactError, match="do not fit"):
+        learner_class("mlp").from_state(State("mlp", settings, state.arrays))
