@@ -90,7 +90,7 @@ class Tree:
             )
             branches = grown(vectors, labels, limits=limits, seed=seed)
             trees.append(nodes.tree(branches, fitting))
-        self._trees = trees
+        self._trees = [_fixed(tree) for tree in trees]
         return self
 
     def scores(self, features: Features, *, jobs: int = 1) -> Scores:
@@ -115,12 +115,11 @@ class Tree:
         columns = fixed(features.indices.astype(np.int32, copy=False))
         values = fixed(features.data.astype(np.float32, copy=False))
         search = kernels("beam_search").search
-        ready = LabelTree(*(fixed(array) for array in tree))
         beam, link = self.settings.beam, LINKS[self.settings.link]
 
         def fill(first: int) -> None:
             rows = (starts[first : first + ROWS_A_TASK + 1], columns, values)
-            search(rows, ready, beam, link, scores[first : first + ROWS_A_TASK])
+            search(rows, tree, beam, link, scores[first : first + ROWS_A_TASK])
 
         for _ in in_order(fill, range(0, len(scores), ROWS_A_TASK), jobs):
             pass
@@ -139,5 +138,9 @@ class Tree:
         learner = cls(**settings)
         learner._n_labels = n_labels
         parts = [state.parts[f"tree{i}"] for i in range(len(state.parts))]
-        learner._trees = [LabelTree(**part.arrays) for part in parts]
+        learner._trees = [_fixed(LabelTree(**part.arrays)) for part in parts]
         return learner
+
+
+def _fixed(tree: LabelTree) -> LabelTree:
+    return LabelTree(*(fixed(array) for array in tree))
