@@ -41,6 +41,12 @@ async def next_message(receive: Receive, deadline: Deadline) -> Message:
     return message
 
 
+def body_size(visit: Visit, limit: int) -> int:
+    """The bytes that the body may come to: what its header says, else all that is allowed."""
+    said = visit.header(b"content-length")
+    return min(int(said[:20]), limit) if said.isdigit() else limit
+
+
 def check_length(visit: Visit, limit: int) -> None:
     """Refuse a body whose own header says it is too long."""
     said = visit.header(b"content-length")

@@ -12,7 +12,7 @@ from app.explanation import explain
 from app.model import Model, load_model
 from app.prediction import Plan, Query, plan_of
 
-MOST_PLANS = 256
+MOST_PLANS, MOST_LABELS_KEPT = 256, 100
 WARM_ROUNDS, QUICK_SECONDS = 3, 0.002
 FIRST_RETRY, LAST_RETRY = 1.0, 60.0
 
@@ -48,7 +48,8 @@ class Loaded:
             )
             if len(self._plans) >= MOST_PLANS:
                 self._plans.clear()
-            self._plans[query] = found
+            if len(query.labels or ()) <= MOST_LABELS_KEPT:
+                self._plans[query] = found
         return found
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 
 from app.artifacts.store import Store
@@ -16,6 +16,7 @@ from app.settings import Settings
 
 THREADS = 2
 LONGEST_START = 20.0
+SMALL_BODY, LARGE_BODIES = 65_536, 8  # bodies of full length that may be in memory at once
 
 log = logging.getLogger("labelserve.service")
 
@@ -30,6 +31,7 @@ class Service:
     keys: KeysFile | None
     documents: Admission
     evaluations: Admission
+    bodies: Admission
     spool: Spool
     threads: ThreadPoolExecutor
     is_draining: bool = False
@@ -53,9 +55,14 @@ class Service:
             KeysFile(settings.api_keys_file) if has_keys and settings.api_keys_file else None,
             Admission(settings.max_concurrency, "documents"),
             Admission(settings.max_evaluations, "evaluations"),
+            Admission(settings.max_body_bytes * LARGE_BODIES, "large bodies"),
             Spool(settings.data_dir),
             ThreadPoolExecutor(THREADS, thread_name_prefix="predict"),
         )
+
+    def room_for(self, body_bytes: int) -> AbstractContextManager[None]:
+        """Room in memory for a body while the block runs; small ones are not counted."""
+        return self.bodies.admit(body_bytes) if body_bytes > SMALL_BODY else nullcontext()
 
     async def start(self) -> None:
         """Begin to watch the models folder; the first look loads what is there."""

@@ -257,14 +257,15 @@ def test_sigterm_drains_then_exits_and_leaves_nothing(started: Started) -> None:
 
 
 def test_several_workers_add_up_their_figures_and_stop_together(started: Started) -> None:
-    server = started(workers=2, drain_seconds=0)
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        port = held.getsockname()[1]
+    server = started(workers=2, drain_seconds=0, metrics_port=port)
     for _ in range(40):
         assert (
             httpx.post(f"{server.url}/predict", json={"documents": ["a", "b"]}).status_code == 200
         )
     wait_until(lambda: server.metric("labelserve_documents_total") == 80)
-    with server.client() as client:
-        text = client.get("/metrics").text
+    text = httpx.get(f"http://127.0.0.1:{port}/metrics").text
     for name in (
         "http_request_duration_seconds_count",
         "labelserve_stage_seconds_count",

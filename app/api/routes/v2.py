@@ -6,7 +6,7 @@ import msgspec
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
-from app.api.bodies import read_body
+from app.api.bodies import body_size, read_body
 from app.api.deps import Parts
 from app.api.identity import caller_with
 from app.api.predicting import Predictor
@@ -118,9 +118,10 @@ async def _inferred(
     service.documents.refuse_if_full()
     deadline = Deadline.after(settings.request_seconds)
     loaded = predictor.model(reference, caller, visit)
-    body = await read_body(request.receive, visit, settings.max_body_bytes, deadline)
-    call, texts = called(body, visit.header(b"inference-header-content-length"))
-    _, found = await predictor.predictions(loaded, call.query(), texts, deadline)
+    with service.room_for(body_size(visit, settings.max_body_bytes)):
+        body = await read_body(request.receive, visit, settings.max_body_bytes, deadline)
+        call, texts = called(body, visit.header(b"inference-header-content-length"))
+        _, found = await predictor.predictions(loaded, call.query(), texts, deadline)
     visit.documents = len(texts)
     lines = [msgspec.json.encode(prediction) for prediction in found]
     return _response(answered(call, lines, loaded.model.name, loaded.model.version), visit)
