@@ -26,6 +26,14 @@ class Unlabelled(StrEnum):
     drop = "drop"
 
 
+class ZeroDivision(StrEnum):
+    """What 0/0 counts as in a report."""
+
+    zero = "0"
+    one = "1"
+    skip = "skip"
+
+
 def takes_reading_options(command: Callable[..., None]) -> Callable[..., None]:
     """The command with its parameter `reading: ReadOptions` replaced by the options themselves."""
     own = [p for p in inspect.signature(command).parameters.values() if p.name != "reading"]

@@ -1,6 +1,7 @@
 """What the offline commands share: progress on stderr, results on stdout, exit codes."""
 
 import json
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,7 +20,7 @@ from app.progress import Progress, silent
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
-EXIT_FAILED, EXIT_USAGE, EXIT_NOT_PROMOTED = 1, 2, 3
+EXIT_FAILED, EXIT_USAGE, EXIT_NOT_PROMOTED, EXIT_INTERRUPTED = 1, 2, 3, 130
 
 
 def command(help_text: str) -> typer.Typer:
@@ -35,15 +36,26 @@ def command(help_text: str) -> typer.Typer:
 
 
 def run(app: typer.Typer) -> NoReturn:
-    """Run a command; our own errors become one sentence and an exit code."""
+    """Run a command; our own errors become one sentence and an exit code, and so does Ctrl-C."""
+    interrupts: list[int] = []
+
+    def interrupt(number: int, _: object) -> None:
+        interrupts.append(number)
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupt)
     try:
-        app()
+        app(standalone_mode=True)
     except InvalidRequestError as error:
         fail(str(error), EXIT_USAGE)
     except AppError as error:
         fail(str(error))
     except OSError as error:
         fail(f"{error.filename or ''}: {error.strerror or error}".removeprefix(": "))
+    except Exception:
+        if not interrupts:  # a package may turn the interrupt into an error of its own
+            raise
+        fail("stopped", EXIT_INTERRUPTED)
     sys.exit(0)
 
 

@@ -3,10 +3,10 @@
 import installed  # noqa: F401, I001
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-import reading
 import typer
 
 from app.artifacts.store import Store
@@ -18,6 +18,7 @@ from app.evaluation.comparison import System, compare
 from app.evaluation.scored_file import ScoredFile
 from app.evaluation.tables import figure
 from app.model import load_model
+from app.reading_options import ZeroDivision, takes_reading_options
 from app.terminal import command, out, progress_bars, run, table, write_json
 from app.training.publish import info_of
 
@@ -28,6 +29,7 @@ AVERAGES = ("micro", "macro", "macro_in_test", "samples")
 
 
 @app.command()
+@takes_reading_options
 def main(  # noqa: PLR0913
     a: Annotated[str, typer.Argument(help="A model, NAME or NAME@VERSION, or a file of scores.")],
     b: Annotated[str, typer.Argument(help="The other one.")],
@@ -36,31 +38,26 @@ def main(  # noqa: PLR0913
     decision: Annotated[
         str, typer.Option(help="tuned, zero, rank:K, proportion:X or an operating point.")
     ] = "tuned",
-    zero_division: Annotated[str, typer.Option(help="What 0/0 counts as: 0, 1 or skip.")] = "0",
-    unlabelled: Annotated[str, typer.Option(help="Documents without labels: keep, drop.")] = "keep",
+    zero_division: Annotated[
+        ZeroDivision, typer.Option(help="What 0/0 counts as.")
+    ] = ZeroDivision.zero,
     bootstrap: Annotated[int, typer.Option(help="Resamples of documents.", min=100)] = 1000,
     seed: Annotated[int, typer.Option(help="Of the resamples.")] = 0,
     jobs: Annotated[int, typer.Option(help="Processors to use; 0: all.", min=0)] = 0,
-    format_: reading.Format = "auto",
-    text_columns: reading.TextColumns = "text",
-    label_column: reading.LabelColumn = "labels",
-    label_separator: reading.LabelSeparator = "|",
-    label_columns: reading.LabelColumns = "",
-    id_column: reading.IdColumn = "id",
-    label_map: reading.LabelMap = None,
     models_dir: Annotated[Path, typer.Option(help="The model store.")] = Path("models"),
     json: Annotated[Path | None, typer.Option(help="Write the result as JSON (- stdout).")] = None,
+    *,
+    reading: ReadOptions,
 ) -> None:
     """Print both side by side, each label's win and loss, and what may be concluded."""
     if test == "-":
         raise InvalidRequestError("the test set is read twice: give a file, not standard input")
-    columns = (text_columns, label_column, label_separator, label_columns, id_column)
-    how = reading.read_options(format_, columns, label_map)
+    how = replace(reading, unlabelled="keep")  # counted, then left out by the evaluation
     options = EvaluationOptions(
         k=parse_k(k),
         decision=decision,
-        zero_division=reading.one_of("--zero-division", zero_division, "0", "1", "skip"),
-        unlabelled=reading.one_of("--unlabelled", unlabelled, "keep", "drop"),
+        zero_division=zero_division.value,
+        unlabelled=reading.unlabelled,
         bootstrap=bootstrap,
         seed=seed,
         jobs=jobs or os.cpu_count() or 1,

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-import reading
 import typer
 
 from app.artifacts.store import Store
@@ -21,6 +20,7 @@ from app.evaluation.scored_file import ScoredFile
 from app.evaluation.tables import figure, single_figures, tables
 from app.model import load_model
 from app.progress import Progress
+from app.reading_options import ZeroDivision, takes_reading_options
 from app.terminal import command, out, progress_bars, run, table, write_json
 from app.training.publish import info_of
 
@@ -30,6 +30,7 @@ SHOWN_LABELS = 10
 
 
 @app.command()
+@takes_reading_options
 def main(  # noqa: PLR0913
     arguments: Annotated[
         list[str],
@@ -51,11 +52,12 @@ def main(  # noqa: PLR0913
         typer.Option(help="tuned, zero, rank:K, proportion:X or a point such as precision>=0.9."),
     ] = "tuned",
     beta: Annotated[float, typer.Option(help="The β of F_β.")] = 1.0,
-    zero_division: Annotated[str, typer.Option(help="What 0/0 counts as: 0, 1 or skip.")] = "0",
+    zero_division: Annotated[
+        ZeroDivision, typer.Option(help="What 0/0 counts as.")
+    ] = ZeroDivision.zero,
     include_test_labels: Annotated[
         bool, typer.Option("--include-test-labels", help="Count labels that were never trained.")
     ] = False,
-    unlabelled: Annotated[str, typer.Option(help="Documents without labels: keep, drop.")] = "keep",
     bootstrap: Annotated[
         int, typer.Option(help="Resamples for 95 % intervals; 0: none.", min=0)
     ] = 0,
@@ -70,28 +72,21 @@ def main(  # noqa: PLR0913
         Path | None, typer.Option(help="Write every document's labels as JSON lines.")
     ] = None,
     jobs: Annotated[int, typer.Option(help="Processors to use; 0: all.", min=0)] = 0,
-    format_: reading.Format = "auto",
-    text_columns: reading.TextColumns = "text",
-    label_column: reading.LabelColumn = "labels",
-    label_separator: reading.LabelSeparator = "|",
-    label_columns: reading.LabelColumns = "",
-    id_column: reading.IdColumn = "id",
-    label_map: reading.LabelMap = None,
-    on_error: reading.OnError = "fail",
     models_dir: Annotated[Path, typer.Option(help="The model store.")] = Path("models"),
     json: Annotated[Path | None, typer.Option(help="Write the report as JSON (- stdout).")] = None,
+    *,
+    reading: ReadOptions,
 ) -> None:
     """Print the report; docs/metrics.md defines every figure in it."""
-    columns = (text_columns, label_column, label_separator, label_columns, id_column)
-    how = reading.read_options(format_, columns, label_map, on_error)
+    how = replace(reading, unlabelled="keep")  # counted, then left out by the evaluation
     model, test = _arguments(arguments, has_model=scores is None and against is None)
     options = EvaluationOptions(
         k=parse_k(k),
         decision=decision,
         beta=beta,
-        zero_division=reading.one_of("--zero-division", zero_division, "0", "1", "skip"),
+        zero_division=zero_division.value,
         include_test_labels=include_test_labels,
-        unlabelled=reading.one_of("--unlabelled", unlabelled, "keep", "drop"),
+        unlabelled=reading.unlabelled,
         bootstrap=bootstrap,
         seed=seed,
         jobs=jobs or os.cpu_count() or 1,

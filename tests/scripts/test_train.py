@@ -72,7 +72,7 @@ def test_a_worse_version_is_kept_but_not_promoted_and_exit_is_3(
         (["--decision", "best"], 2, "accepted: zero, rank:K, micro-f"),
         (["--promote", "maybe"], 2, "always, never, not-worse"),
         (["--promote", "not-worse"], 2, "give --test"),
-        (["--on-error", "ignore"], 2, "fail, skip"),
+        (["--on-error", "ignore"], 2, "'fail', 'skip'"),
         (["--nonsense"], 2, "No such option"),
         (["--model", "../up"], 2, "a model's name"),
     ],
