@@ -3,7 +3,8 @@
 import hashlib
 import json
 import shutil
-from dataclasses import dataclass, field
+import time
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -30,8 +31,46 @@ class Training:
     optimizer: Tensors = field(default_factory=dict)
 
 
+SECONDS_BETWEEN = 30.0
 PLAIN = ("epoch", "step", "best_figure", "best_epoch", "history")
 GROUPS = ("best", "weights", "optimizer")
+
+
+class Keeper:
+    """Notes where a training stands after each epoch, and writes it down now and then.
+
+    Writing after every short epoch would take longer than the epoch; a stop by Ctrl-C writes the
+    last epoch in any case, so that only a crash costs the epochs of the last half minute.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+        self._noted: Training | None = None
+        self._saved_at = time.monotonic()
+
+    def note(self, training: Training, network: Any, optimizer: Any) -> None:
+        """Keep a copy of everything that resuming needs, on disk if it is time to."""
+        if self.folder is None:
+            return
+        self._noted = replace(
+            training,
+            history=list(training.history),
+            weights=copies_of(network.state_dict()),
+            optimizer=optimizer.tensors(),
+        )
+        if time.monotonic() - self._saved_at > SECONDS_BETWEEN:
+            self.save()
+
+    def finish(self, training: Training) -> None:
+        """Write the best weights only: a resumed command passes over this training."""
+        self._noted = replace(training, weights={}, optimizer={})
+        self.save()
+
+    def save(self) -> None:
+        """Write what was noted last."""
+        if self.folder is not None and self._noted is not None:
+            save(self.folder, self._noted)
+            self._saved_at = time.monotonic()
 
 
 def save(folder: Path, training: Training) -> None:
@@ -40,7 +79,7 @@ def save(folder: Path, training: Training) -> None:
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir(parents=True)
     for group in GROUPS:
-        np.savez(beside / f"{group}.npz", allow_pickle=False, **arrays_of(getattr(training, group)))
+        np.savez(beside / f"{group}.npz", **arrays_of(getattr(training, group)))
     plain = {name: getattr(training, name) for name in PLAIN}
     (beside / "training.json").write_text(json.dumps(plain))
     shutil.rmtree(folder, ignore_errors=True)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from app.arrays import Features, Scores, Truth
 from app.learners.neural import checkpoints
 from app.learners.neural.batches import scoring_batches, targets_of, training_batches
-from app.learners.neural.checkpoints import Training
+from app.learners.neural.checkpoints import Keeper, Training
 from app.learners.neural.devices import loss_scaler, mixed_precision
 from app.learners.neural.losses import Loss, loss_for
 from app.learners.neural.optimizers import Optimizer
@@ -54,14 +54,17 @@ def train(job: Job) -> Training:
     """
     optimizer = Optimizer(job.network, job.settings, job.device)
     training = _start(job, optimizer)
+    keeper = Keeper(job.folder)
     loss = loss_for(job.settings.loss, job.train[1], smoothing=job.settings.label_smoothing)
     scaler = loss_scaler(job.device)
     try:
         while not _is_finished(training, job.settings):
             mean_loss = _epoch(job, training, optimizer, loss, scaler)
             _judge(job, training, mean_loss)
-            _keep(job, training, optimizer)
+            keeper.note(training, job.network, optimizer)
+        keeper.finish(training)
     except KeyboardInterrupt:
+        keeper.save()
         if not training.best:
             raise
     job.network.load_state_dict(training.best)
@@ -91,8 +94,9 @@ def _start(job: Job, optimizer: Optimizer) -> Training:
     training = checkpoints.load(job.folder) if job.folder else None
     if training is None:
         return Training()
-    job.network.load_state_dict(training.weights)
-    optimizer.restore(training.optimizer)
+    if training.weights:  # there are none where nothing is left to do
+        job.network.load_state_dict(training.weights)
+        optimizer.restore(training.optimizer)
     return training
 
 
@@ -155,13 +159,6 @@ def _judge(job: Job, training: Training, mean_loss: float) -> None:
         training.best_figure, training.best_epoch = figure, training.epoch
         training.best = checkpoints.copies_of(job.network.state_dict())
     job.progress(_stage(job, training, [mean_loss]), training.step, _total(job))
-
-
-def _keep(job: Job, training: Training, optimizer: Optimizer) -> None:
-    if job.folder:
-        training.weights = checkpoints.copies_of(job.network.state_dict())
-        training.optimizer = optimizer.tensors()
-        checkpoints.save(job.folder, training)
 
 
 def _stage(job: Job, training: Training, losses: list[float]) -> str:

@@ -96,6 +96,9 @@ def test_training_resumed_after_a_stop_ends_as_if_it_had_run_through(
     resumed = learner_for(kind, **settings).fit(features, truth, Fitting(checkpoint=tmp_path))
     assert equal(through.state(), resumed.state())
     assert len(resumed.history) == 4
+    passed_over = learner_for(kind, **settings)
+    passed_over.fit(features, truth, Fitting(progress=stop, checkpoint=tmp_path))
+    assert equal(through.state(), passed_over.state())
 
 
 @every_network
