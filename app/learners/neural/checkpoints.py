@@ -79,7 +79,8 @@ def save(folder: Path, training: Training) -> None:
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir(parents=True)
     for group in GROUPS:
-        np.savez(beside / f"{group}.npz", **arrays_of(getattr(training, group)))
+        arrays: Any = arrays_of(getattr(training, group))
+        np.savez(beside / f"{group}.npz", **arrays)
     plain = {name: getattr(training, name) for name in PLAIN}
     (beside / "training.json").write_text(json.dumps(plain))
     shutil.rmtree(folder, ignore_errors=True)

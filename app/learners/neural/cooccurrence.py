@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
@@ -61,8 +62,10 @@ def _largest_singular(
     """Left singular vectors and values, the largest first (Halko et al. 2011)."""
     basis = rng.standard_normal((matrix.shape[1], rank), dtype=np.float32)
     for _ in range(PASSES + 1):
-        basis, _ = np.linalg.qr(matrix @ basis)
-    small = basis.T @ (matrix @ basis)  # the matrix is symmetric
-    values, vectors = np.linalg.eigh((small + small.T) / 2)
-    order = np.argsort(-np.abs(values))
-    return basis @ vectors[:, order], np.abs(values[order])
+        basis = torch.linalg.qr(torch.from_numpy(matrix @ basis)).Q.numpy()
+    # torch's products run on the threads of the training's settings: the same bits everywhere
+    left = torch.from_numpy(basis)
+    small = left.T @ torch.from_numpy(matrix @ basis)  # the matrix is symmetric
+    values, vectors = torch.linalg.eigh((small + small.T) / 2)
+    order = torch.argsort(-values.abs(), stable=True)
+    return (left @ vectors[:, order]).numpy(), values[order].abs().numpy()

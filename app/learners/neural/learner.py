@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from app.arrays import Features, Scores, Truth
-from app.errors import DamagedArtifactError, InvalidDataError
+from app.errors import DamagedArtifactError, InvalidDataError, InvalidRequestError
 from app.learners.base import Fitting
 from app.learners.neural.batches import UNKNOWN, ids_of
 from app.learners.neural.checkpoints import Training, arrays_of, fingerprint
@@ -25,6 +25,7 @@ from app.learners.neural.explanation import word_contributions
 from app.learners.neural.loop import Job, Network, network_scores, train
 from app.learners.neural.settings import TrainingSettings
 from app.learners.neural.validation import check_metric
+from app.learners.neural.words import Words
 from app.state import State
 
 
@@ -89,14 +90,24 @@ class NetworkLearner(TrainingSettings, ABC):
         A label's bias starts at the log-odds of its frequency, so that the first epochs need not
         learn that most labels are rare.
         """
-        words = getattr(self.network, "words", None)
-        if words is not None and self.start_vectors == "documents":
-            size, dimensions = words.vectors.weight.shape
-            words.start_from(cooccurrence_vectors(part[0], size, dimensions, seed=fitting.seed))
-        if words is not None and fitting.vectors is not None:
-            words.start_from(fitting.vectors)
+        if hasattr(self.network, "words"):
+            self._start_words(self.network.words, part[0], fitting)
         with torch.no_grad():
             self.network.output_bias.copy_(torch.from_numpy(_log_odds(part[1])))
+
+    def _start_words(self, words: Words, features: Features, fitting: Fitting) -> None:
+        """Known vectors, else (where chosen) those of the documents; other words start at random.
+
+        The two are never mixed: their directions have nothing to do with each other.
+        """
+        size, dimensions = words.vectors.weight.shape
+        if fitting.vectors is not None:
+            if fitting.vectors.shape[1] != dimensions:
+                wanted = f"set learner.dimensions={fitting.vectors.shape[1]}"
+                raise InvalidRequestError(f"the word vectors have another length: {wanted}")
+            words.start_from(fitting.vectors)
+        elif self.start_vectors == "documents":
+            words.start_from(cooccurrence_vectors(features, size, dimensions, seed=fitting.seed))
 
     def scores(self, features: Features, *, jobs: int = 1) -> Scores:
         """Logits of every label."""

@@ -64,6 +64,8 @@ def _accepted(setting: Field[Any], value: Any) -> str:
         return "" if isinstance(value, type(default)) else kind
     if isinstance(default, int):
         return "" if _is_count(value) else "a whole number of at least 1"
+    if name == "learning_rate" and value == 0:
+        return "a number above 0"
     if isinstance(default, float):
         below = 1.0 if name in SHARES or name.endswith("dropout") else float("inf")
         is_number = isinstance(value, int | float) and not isinstance(value, bool)

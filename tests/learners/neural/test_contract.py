@@ -191,6 +191,7 @@ def test_a_device_that_is_not_there_is_refused_by_name() -> None:
         ({"valid_share": 1.5}, "from 0"),
         ({"learning_rate": -1.0}, "at least 0"),
         ({"learning_rate": "fast"}, "at least 0"),
+        ({"learning_rate": 0}, "above 0"),
         ({"dropout": 1.0}, "from 0"),
         ({"hidden": True}, "at least 1"),
     ],

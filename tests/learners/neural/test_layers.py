@@ -5,6 +5,8 @@ import pytest
 import torch
 from scipy.sparse import csr_array
 
+from app.errors import InvalidRequestError
+from app.learners.base import Fitting
 from app.learners.neural.attention_xml import AttentionXml
 from app.learners.neural.batches import Ids, training_batches
 from app.learners.neural.convolutions import LargestWindows
@@ -190,3 +192,18 @@ def test_a_frozen_encoder_stays_as_it_was_while_the_layer_over_it_learns() -> No
     assert validation_figure("p@1", learner.scores(features), truth) > 0.5  # by chance: 0.25
     again = type(learner).from_state(learner.state())
     assert np.array_equal(again.scores(features), learner.scores(features))
+
+
+def test_known_word_vectors_are_where_a_network_starts() -> None:
+    features, truth, _ = data_for("kim-cnn", 20)
+    known = np.full((90, 12), np.nan, np.float32)
+    known[5] = 3.0
+    learner = learner_for("kim-cnn", epochs=1, learning_rate=1e-9)
+    learner.fit(features, truth, Fitting(vectors=known))
+    weights = learner.network.words.vectors.weight
+    assert len(weights) == 90
+    assert torch.allclose(weights[5], torch.full((12,), 3.0))
+    assert torch.isfinite(weights).all()
+    assert not weights[0].any()
+    with pytest.raises(InvalidRequestError, match="dimensions=4"):
+        learner.fit(features, truth, Fitting(vectors=known[:, :4]))
