@@ -41,7 +41,7 @@ def learn(texts: Sequence[str], analysis: Analysis, *, jobs: int = 1) -> tuple[V
     if analysis.stem is not None or not texts:
         return tokens_plain.learn(texts, analysis, jobs=jobs)
     text, ends = packed(texts, analysis)
-    flat = flat_text(cutting_of(analysis), Vocabulary.of([]).form())
+    flat = flat_text(cutting_of(analysis), Vocabulary.empty().form())
     parts = each_part(lambda part: learn_part(text, ends, part, flat.numbers), ends, jobs)
     vocabulary, columns = _vocabulary([part[2:] for part in parts])
     rows = [

@@ -31,6 +31,12 @@ class Vocabulary:
     table: NDArray[np.uint32] = field(repr=False)
 
     @classmethod
+    def empty(cls) -> "Vocabulary":
+        """A vocabulary without terms, for which nothing has to be loaded."""
+        slots = np.zeros(n_slots(0), np.uint32)
+        return cls(np.zeros(0, np.uint8), np.zeros(0, np.uint32), slots)
+
+    @classmethod
     def of(cls, terms: Sequence[str]) -> "Vocabulary":
         """A vocabulary of terms that are sorted already."""
         arrays = pack_strings(terms, "terms")

@@ -37,7 +37,7 @@ class Tfidf:
     def __init__(self, **settings: Any) -> None:
         self.settings = TfidfSettings(**settings)
         self.analysis = self.settings.analysis()
-        self.vocabulary = Vocabulary.of([])
+        self.vocabulary = Vocabulary.empty()
         self.frequencies: NDArray[np.uint32] = np.zeros(1, np.uint32)
         self.idf: NDArray[np.float64] = np.zeros(0)
 

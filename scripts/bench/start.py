@@ -13,16 +13,17 @@ from bench.peers_venv import ROOT
 from bench.sections import write_section
 
 IMPORT = """
-import json, resource, sys, time
+import json, sys, time
 start, cpu = time.perf_counter(), time.process_time()
 import app.main
 seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
 heavy = [name for name in ("torch", "sklearn", "numba") if name in sys.modules]
-memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+with open("/proc/self/status") as file:
+    memory = next(int(line.split()[1]) for line in file if line.startswith("VmHWM")) / 1024
 print(json.dumps({"wall": seconds, "cpu": cpu, "peak_mb": memory, "heavy": heavy}))
 """
 LOAD = """
-import json, resource, sys, time
+import json, sys, time
 from pathlib import Path
 from app.artifacts.store import Store
 from app.classifier import Classifier

@@ -88,7 +88,7 @@ def test_without_the_compiler_the_plain_version_answers() -> None:
 def test_the_compiler_is_not_imported_before_a_text_comes() -> None:
     program = (
         "import sys, app.classifier, app.vectorizers.tfidf, app.kernels.joined;"
-        "app.vectorizers.tfidf.Tfidf; print('numba' in sys.modules)"
+        "app.vectorizers.tfidf.Tfidf(); print('numba' in sys.modules)"
     )
     assert ran(program) == "False"
 
