@@ -13,9 +13,10 @@ from app.kernels.vectors import prefetch
 
 @kernel
 def search(rows: Any, tree: Any, beam: Any, link: Any, scores: Any) -> None:
-    """Fill in each document's path scores of the labels its beam reaches; others stay as they are.
+    """Join each document's path scores of the labels its beam reaches to those of other trees.
 
-    On every level the best `beam` nodes go on; among equals the one that was reached first.
+    Scores begin as -inf and are joined as logarithms of likelihoods that add up. On every level the
+    best `beam` nodes go on; among equals the one that was reached first.
     """
     starts, columns, values = rows
     most = 0
@@ -39,7 +40,7 @@ def search(rows: Any, tree: Any, beam: Any, link: Any, scores: Any) -> None:
                     margin = margins[child - tree.child_starts[node]]
                     score, target = path + worth(margin, link), tree.targets[child]
                     if target >= 0:
-                        scores[row, target] = score
+                        scores[row, target] = joined(scores[row, target], score)
                     else:
                         n_next = insert(nodes[1 - now], paths[1 - now], n_next, -target - 1, score)
             now, n_now = 1 - now, n_next
@@ -75,6 +76,14 @@ def add_margins(tree: Any, node: Any, columns: Any, values: Any, found: Any, mar
         row, value = found[place, 0], values[found[place, 1]]
         for entry in range(tree.entry_starts[row], tree.entry_starts[row + 1]):
             margins[tree.entry_children[entry]] += value * tree.entry_values[entry]
+
+
+@inner
+def joined(old: Any, new: Any) -> Any:
+    """The logarithm of the two likelihoods' sum."""
+    if old == -np.inf:
+        return new
+    return max(old, new) + np.float32(log1p(exp(min(old, new) - max(old, new))))
 
 
 @inner

@@ -9,7 +9,7 @@ from app.kernels.beam_forms import CUBED_HINGE, SQUARED_HINGE, STEEPNESS, LabelT
 
 
 def search(rows: Any, tree: LabelTree, beam: int, link: int, scores: Any) -> None:
-    """Fill in each document's path scores of the labels its beam reaches, and no others."""
+    """Join each document's path scores of the labels its beam reaches to those of other trees."""
     starts, columns, values = rows
     for row in range(len(starts) - 1):
         span = slice(starts[row], starts[row + 1])
@@ -20,7 +20,8 @@ def search(rows: Any, tree: LabelTree, beam: int, link: int, scores: Any) -> Non
                 children = slice(tree.child_starts[node], tree.child_starts[node + 1])
                 totals = path + _worth(_margins(tree, node, columns[span], values[span]), link)
                 targets = tree.targets[children]
-                scores[row, targets[targets >= 0]] = totals[targets >= 0]
+                labels = targets[targets >= 0]
+                scores[row, labels] = np.logaddexp(scores[row, labels], totals[targets >= 0])
                 inner = (-targets[targets < 0] - 1).tolist()
                 found += zip(inner, totals[targets < 0], strict=True)
             best = sorted(found, key=lambda pair: -pair[1])[:beam]

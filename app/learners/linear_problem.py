@@ -12,8 +12,6 @@ from app.arrays import Features, Truth
 from app.learners.label_weights import LabelWeights
 from app.learners.linear_options import LinearOptions
 
-UNPRUNED_CELLS = 2**20
-
 
 class Part(NamedTuple):
     """Some labels' weights: (features, labels, values) of those not pruned, and each one's bias."""
@@ -44,17 +42,10 @@ class LinearProblem:
         options: LinearOptions,
         *,
         costs: NDArray[Any] | None = None,
-        prune: float = 0.0,
+        cut: float = 0.0,
     ) -> "LinearProblem":
-        """The problem of every label, with equal costs unless some are given.
-
-        `prune` is the cut for documents of length 1: longer ones have smaller weights. Where all
-        weights fit into a few megabytes there is nothing to gain, and they are all kept.
-        """
+        """The problem of every label, with equal costs unless some are given."""
         factors = np.ones(truth.shape[1]) if costs is None else np.asarray(costs, np.float64)
-        length = np.sqrt(np.sum(features.data**2, dtype=np.float64) / max(truth.shape[0], 1))
-        is_small = features.shape[1] * truth.shape[1] <= UNPRUNED_CELLS
-        cut = 0.0 if is_small or length == 0 else prune / length
         return cls(features, csc_array(truth), options, factors, cut)
 
     @property
@@ -92,6 +83,13 @@ class LinearProblem:
         weights = csr_array((values, (features, labels)), shape=shape)
         weights.sort_indices()
         return LabelWeights.of(weights, bias)
+
+
+def cut_for(features: Features, prune: float) -> float:
+    """Where weights are cut: at `prune` for documents of length 1, lower for longer ones."""
+    squares = np.sum(features.data**2, dtype=np.float64)
+    length = float(np.sqrt(squares / max(features.shape[0], 1)))
+    return prune / length if length > 0 else 0.0
 
 
 def constant_scores(

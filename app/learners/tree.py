@@ -95,19 +95,12 @@ class Tree:
 
     def scores(self, features: Features, *, jobs: int = 1) -> Scores:
         """Log-space path scores, at most 0; -inf for labels that no beam reached."""
-        shape = (features.shape[0], self._n_labels)
-        total = np.full(shape, -np.inf, np.float32)
-        if len(self._trees) == 1:
-            self._search(self._trees[0], features, total, jobs)
-        elif self._trees:
-            chances = np.zeros(shape, np.float64)
-            for tree in self._trees:
-                total[:] = -np.inf
-                self._search(tree, features, total, jobs)
-                chances += np.exp(total, dtype=np.float64)
-            with np.errstate(divide="ignore"):
-                total = np.log(chances / len(self._trees)).astype(np.float32)
-        return total
+        scores = np.full((features.shape[0], self._n_labels), -np.inf, np.float32)
+        for tree in self._trees:
+            self._search(tree, features, scores, jobs)
+        if len(self._trees) > 1:
+            scores -= np.float32(np.log(len(self._trees)))
+        return scores
 
     def _search(self, tree: LabelTree, features: Features, scores: Scores, jobs: int) -> None:
         features = features if features.has_sorted_indices else features.sorted_indices()

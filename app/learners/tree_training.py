@@ -15,7 +15,7 @@ from app.learners.block_training import block_parts
 from app.learners.in_order import in_order
 from app.learners.label_clusters import Branch
 from app.learners.linear_options import LinearOptions
-from app.learners.linear_problem import LinearProblem, constant_scores
+from app.learners.linear_problem import LinearProblem, constant_scores, cut_for
 from app.learners.linear_training import label_parts
 
 
@@ -26,7 +26,7 @@ class NodeTraining:
     features: Features
     truth: csc_array
     options: LinearOptions
-    prune: float
+    cut: float
     uses_blocks: bool
     seed: int
 
@@ -41,7 +41,8 @@ class NodeTraining:
         seed: int,
     ) -> "NodeTraining":
         """The training of every node on the same documents."""
-        return cls(data[0], csc_array(data[1]), options, prune, uses_blocks, seed)
+        cut = cut_for(data[0], prune)
+        return cls(data[0], csc_array(data[1]), options, cut, uses_blocks, seed)
 
     def tree(self, branches: list[Branch], fitting: Fitting) -> LabelTree:
         """All nodes' weights, chunk after chunk."""
@@ -56,7 +57,7 @@ class NodeTraining:
     def chunk(self, branch: Branch) -> "Chunk":
         """One node's weights."""
         documents, marks = self._below(branch)
-        problem = LinearProblem.of(self.features[documents], marks, self.options, prune=self.prune)
+        problem = LinearProblem.of(self.features[documents], marks, self.options, cut=self.cut)
         parts = block_parts if self.uses_blocks else label_parts
         counts = np.diff(problem.truth.indptr)
         bias = constant_scores(counts > 0, len(documents), self.options)
