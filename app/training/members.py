@@ -56,12 +56,12 @@ def fit_member(
     fitting = replace(fitting, vectors=getattr(vectorizer, "vectors", None))
     if data.valid_truth is not None:
         return _with_validation(vectorizer, learner, features, data, fitting)
-    n_parts = SPLIT_PARTS if getattr(learner, "keeps_aside", False) else folds
+    n_parts = SPLIT_PARTS if _keeps_aside(learner) else folds
     if folds == 0 or data.truth.shape[0] < 2:
         learner.fit(features, data.truth, fitting)
         return FittedMember(Member(vectorizer, learner), None, np.empty(0, np.int64))
     parts = stratified_folds(data.truth, min(n_parts, data.truth.shape[0]), fitting.seed)
-    if getattr(learner, "keeps_aside", False):
+    if _keeps_aside(learner):
         return _with_part_aside(vectorizer, learner, features, data.truth, parts == 0, fitting)
     learner, held_out = fit_with_out_of_fold(learner, features, data.truth, parts, fitting)
     return FittedMember(Member(vectorizer, learner), held_out, np.arange(len(parts)))
@@ -109,3 +109,8 @@ def _built(kind: Any, settings: dict[str, Any]) -> Any:
 def _without_call(error: TypeError) -> str:
     """Python's own sentence about a wrong keyword, without the name of the method."""
     return str(error).partition(") ")[2] or str(error)
+
+
+def _keeps_aside(learner: Learner) -> bool:
+    """Whether the learner stops early on documents kept aside; most learners do not."""
+    return bool(getattr(learner, "keeps_aside", False))
