@@ -47,15 +47,15 @@ class Abstention:
         return (scores > self.lower) & (scores <= self.upper)
 
     def state(self) -> State:
-        """The target and two arrays."""
-        return State(
-            "abstention", {"target": self.target}, {"lower": self.lower, "upper": self.upper}
-        )
+        """The target and two arrays; only arrays called cuts may be infinite in an artifact."""
+        arrays = {"lower_cuts": self.lower, "upper_cuts": self.upper}
+        return State("abstention", {"target": self.target}, arrays)
 
     @classmethod
     def from_state(cls, state: State) -> Self:
         """Build equal bands again."""
-        return cls(state.settings["target"], state.arrays["lower"], state.arrays["upper"])
+        arrays = state.arrays
+        return cls(state.settings["target"], arrays["lower_cuts"], arrays["upper_cuts"])
 
 
 def _upper(column: Column, cut: np.float32, target: float) -> np.float32:

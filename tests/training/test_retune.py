@@ -47,6 +47,19 @@ def test_a_retuned_model_scores_alike_and_says_what_it_came_from(
     np.testing.assert_array_equal(again.training_counts, model.training_counts)
 
 
+def test_a_label_that_never_reaches_the_target_is_stored_with_an_endless_band(
+    model: Model, labelled: Collection, tmp_path: Path
+) -> None:
+    wrong = [labels[::-1][:1] for labels in reversed(labelled.label_sets)]
+    retuned = retune(model, replace(labelled, label_sets=wrong), Choice(abstain=1.0))
+    assert np.isinf(retuned.trained.classifier.abstention.upper).any()
+    version = publish(retuned.trained, Store(tmp_path), "tiny").version
+    again = load_model(Store(tmp_path), f"tiny@{version}").classifier
+    texts = labelled.documents
+    decided = retuned.trained.classifier.decide(texts)
+    np.testing.assert_array_equal(again.decide(texts), decided)
+
+
 def test_retuning_is_never_worse_on_its_own_set_and_keeps_the_rule_unless_told(
     model: Model, labelled: Collection
 ) -> None:
