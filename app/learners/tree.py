@@ -39,9 +39,9 @@ class TreeSettings:
     leaf: int = 100
     depth: int = 10
     beam: int = 10
-    n_trees: int = 1
+    n_trees: int = 2
     link: str = "cubed-hinge"
-    prune: float = 0.05
+    prune: float = 0.1
 
     def __post_init__(self) -> None:
         if self.link not in LINKS:

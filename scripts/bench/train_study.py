@@ -115,7 +115,7 @@ def links_study(name: str) -> None:
     tested, marks = features[np.flatnonzero(aside)], truth[np.flatnonzero(aside)]
     rest = np.flatnonzero(~aside)
     for link in LINKS:
-        tree = Tree(leaf=200, link=link).fit(features[rest], truth[rest])
+        tree = Tree(leaf=200, n_trees=1, prune=0.05, link=link).fit(features[rest], truth[rest])
         parts = [
             _precision(tree.scores(tested[i : i + 256]), marks[i : i + 256].toarray())
             for i in range(0, tested.shape[0] - 255, 256)

@@ -13,7 +13,7 @@ from app.learners.tree import Tree
 from tests.learners.made_up import made_up, marks
 
 FEATURES, TRUTH = made_up(300, 40)
-SMALL = {"children": 3, "leaf": 4, "prune": 0.0}
+SMALL = {"children": 3, "leaf": 4, "prune": 0.0, "n_trees": 1}
 BY_HAND = LabelTree(
     np.array([0, 2, 4]),
     np.array([2, -2, 0, 1], np.int32),  # the root has label 2 and node 1, which has labels 0 and 1
@@ -46,7 +46,7 @@ def test_a_path_adds_up_what_its_margins_are_worth(
 def test_compiled_and_plain_search_agree(
     link: str, n_trees: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tree = Tree(**SMALL, beam=2, link=link, n_trees=n_trees).fit(FEATURES, TRUTH)
+    tree = Tree(**{**SMALL, "n_trees": n_trees}, beam=2, link=link).fit(FEATURES, TRUTH)
     compiled = tree.scores(FEATURES[:20])
     monkeypatch.setenv("LABELSERVE_KERNELS", "plain")
     np.testing.assert_allclose(tree.scores(FEATURES[:20]), compiled, rtol=1e-4, atol=1e-5)
@@ -83,7 +83,7 @@ def test_no_label_at_all_gives_no_score() -> None:
 
 
 def test_several_trees_score_the_logarithm_of_their_mean_likelihood() -> None:
-    both = Tree(**SMALL, beam=3, n_trees=2).fit(FEATURES, TRUTH)
+    both = Tree(**{**SMALL, "n_trees": 2}, beam=3).fit(FEATURES, TRUTH)
     alone = []
     for part in both.state().parts.values():
         state = both.state()
