@@ -9,6 +9,7 @@ from torch.nn import functional
 
 from app.learners.neural.batches import Ids
 from app.learners.neural.convolutions import LargestWindows
+from app.learners.neural.exact import Exact
 from app.learners.neural.learner import NetworkLearner
 from app.learners.neural.loop import Network
 from app.learners.neural.words import Text, Words
@@ -41,7 +42,7 @@ class KimCnnNetwork(nn.Module):
         self.words = Words(sizes["inputs"], dimensions, settings.embedding_dropout)
         self.windows = LargestWindows(dimensions, settings.filters, widths, pools=1)
         self.dropout = nn.Dropout(settings.dropout)
-        self.output = nn.Linear(self.windows.size, sizes["labels"])
+        self.output = Exact(self.windows.size, sizes["labels"])
 
     @property
     def output_bias(self) -> Any:

@@ -16,6 +16,7 @@ from app.learners.base import Fitting
 from app.learners.neural.batches import ids_of
 from app.learners.neural.checkpoints import Training
 from app.learners.neural.encoder import Architecture, Encoder
+from app.learners.neural.exact import Exact
 from app.learners.neural.learner import NetworkLearner
 from app.learners.neural.loop import Job, Network, network_scores
 from app.learners.neural.pretrained import read_architecture, read_weights
@@ -129,7 +130,7 @@ class TransformerNetwork(nn.Module):
         self.n_labels = labels
         self.encoder = Encoder(shape, dropout)
         self.dropout = nn.Dropout(dropout)
-        self.output = nn.Linear(shape.dimensions, labels)
+        self.output = Exact(shape.dimensions, labels)
 
     @property
     def output_bias(self) -> Any:

@@ -9,6 +9,7 @@ from torch.nn import functional
 
 from app.learners.neural.batches import Ids
 from app.learners.neural.convolutions import LargestWindows
+from app.learners.neural.exact import Exact
 from app.learners.neural.learner import NetworkLearner
 from app.learners.neural.loop import Network
 from app.learners.neural.words import Text, Words
@@ -43,9 +44,9 @@ class XmlCnnNetwork(nn.Module):
         dimensions, widths = settings.dimensions, settings.filter_sizes
         self.words = Words(sizes["inputs"], dimensions, settings.embedding_dropout)
         self.windows = LargestWindows(dimensions, settings.filters, widths, pools=settings.pools)
-        self.hidden = nn.Linear(self.windows.size, settings.hidden)
+        self.hidden = Exact(self.windows.size, settings.hidden)
         self.dropout = nn.Dropout(settings.dropout)
-        self.output = nn.Linear(settings.hidden, sizes["labels"])
+        self.output = Exact(settings.hidden, sizes["labels"])
 
     @property
     def output_bias(self) -> Any:
