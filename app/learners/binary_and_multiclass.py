@@ -97,7 +97,9 @@ def _columns(
 
 
 def _spread(weights: NDArray[Any], classes: NDArray[Any], shape: tuple[int, int]) -> csr_array:
-    spread = np.zeros(shape, np.float32)
-    if weights.size:
-        spread[:, classes] = weights
-    return csr_array(spread)
+    """The classes' columns among those of all labels."""
+    features, columns = np.nonzero(weights)
+    values = weights[features, columns].astype(np.float32)
+    spread = csr_array((values, (features, classes[columns])), shape=shape)
+    spread.sort_indices()
+    return spread
