@@ -7,11 +7,9 @@ from numpy.typing import NDArray
 
 from app.kernels.flat import flat_text, flat_weights
 from app.kernels.linear_forms import Linear, Ranked, Weighing
-from app.kernels.scoring import rank_rows, rank_text, score_text, score_texts
+from app.kernels.scoring import rank_text, rank_texts, score_text, score_texts
 from app.kernels.tokens import cutting_of, each_part, packed
 from app.kernels.weights import FREQUENCIES
-
-CHUNK = 256
 
 
 class TextScorer:
@@ -53,21 +51,20 @@ class TextScorer:
 
     def batch_top_k(self, texts: Sequence[str], k: int, *, jobs: int = 1) -> Ranked:
         """Each text's k best labels, best first; ties go to the lower label."""
-        chunks = [texts[i : i + CHUNK] for i in range(0, len(texts), CHUNK)]
-        ranked = [self._ranked(self.batch_scores(chunk, jobs=jobs), k) for chunk in chunks]
-        if not ranked:
-            return self._ranked(np.empty((0, self._n_labels), np.float32), k)
-        return Ranked(*map(np.concatenate, zip(*ranked, strict=True)))
+        shape = (len(texts), min(k, self._n_labels))
+        labels, scores = np.empty(shape, np.int32), np.empty(shape, np.float32)
+        if texts:
+            text, ends = packed(texts, self._analysis)
+
+            def fill(part: tuple[int, int]) -> None:
+                rank_texts(text, ends, part, *self._numbers, (labels, scores))
+
+            each_part(fill, ends, jobs)
+        return Ranked(labels, scores)
 
     def _letters(self, text: str) -> NDArray[np.uint8]:
         plain = text.encode() if text.isascii() else self._analysis.cleaned(text).encode()
         return np.frombuffer(plain, np.uint8)
-
-    def _ranked(self, scores: NDArray[np.float32], k: int) -> Ranked:
-        shape = (len(scores), min(k, self._n_labels))
-        ranked = Ranked(np.empty(shape, np.int32), np.empty(shape, np.float32))
-        rank_rows(scores, *ranked)
-        return ranked
 
 
 def warm() -> None:
@@ -83,4 +80,5 @@ def warm() -> None:
     )
     scorer.scores("ab")
     scorer.top_k("ab", 1)
+    scorer.batch_scores(["ab"])
     scorer.batch_top_k(["ab"], 1)

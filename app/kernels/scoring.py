@@ -49,10 +49,18 @@ def rank_text(text: Any, numbers: Any, weights: Any, labels: Any, best: Any) -> 
 
 
 @kernel
-def rank_rows(scores: Any, labels: Any, best: Any) -> None:
-    """Fill in each row's best labels and their scores, best first; ties go to the lower label."""
-    for row in range(len(scores)):
-        rank(scores[row], labels[row], best[row])
+def rank_texts(text: Any, ends: Any, part: Any, numbers: Any, weights: Any, ranked: Any) -> None:
+    """Fill in the best labels, and their scores, of the texts from `part` (first, stop)."""
+    first, stop = part
+    cutting, terms = text_forms(numbers)
+    forms = (cutting, terms, *weight_forms(weights))
+    room = room_for_text(longest_text(ends, first, stop), cutting)
+    scores, labels, best = np.empty(weights[6], np.float32), ranked[0], ranked[1]
+    begin = ends[first - 1] if first else 0
+    for i in range(first, stop):
+        add_up(text, (begin, ends[i]), forms, weights, room, scores)
+        rank(scores, labels[i], best[i])
+        begin = ends[i]
 
 
 @inner
