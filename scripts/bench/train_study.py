@@ -18,13 +18,13 @@ from app.decisions.micro_f import micro_f_vertices
 from app.heldout import HeldOut
 from app.kernels.beam_forms import LINKS
 from app.kernels.block_forms import LANES, lines, unsolved
+from app.learners import one_vs_rest
 from app.learners.base import Fitting
 from app.learners.block_training import BlockTraining, Holding
 from app.learners.folds import stratified_folds
 from app.learners.kept_scores import kept_scores
 from app.learners.linear_options import parse_options
 from app.learners.linear_problem import LinearProblem
-from app.learners.one_vs_rest import OneVsRest
 from app.learners.out_of_fold import fit_with_out_of_fold
 from app.learners.tree import Tree
 
@@ -83,11 +83,12 @@ def _fold_scores(
 
 def prune_study(name: str) -> None:
     """Figures on out-of-fold scores for several cuts."""
+    one_vs_rest.UNPRUNED_CELLS = 0  # what is measured here decided which models are not pruned
     features, truth = corpus(name)
     folds = stratified_folds(truth, 5, 0)
     for cut in CUTS:
         learner, held_out = fit_with_out_of_fold(
-            OneVsRest(prune=cut), features, truth, folds, Fitting()
+            one_vs_rest.OneVsRest(prune=cut), features, truth, folds, Fitting()
         )
         arrays = learner.state().arrays
         kept = np.count_nonzero(arrays["weights" if "weights" in arrays else "values"])
