@@ -28,12 +28,20 @@ class MemberRecipe:
 
     @property
     def vectorizer_settings(self) -> dict[str, Any]:
-        """The features section without its kind, over what suits the learner."""
+        """The features section without its kind."""
+        return {key: value for key, value in self.features.items() if key != "kind"}
+
+    def suited(self) -> Self:
+        """The same member, with what suits its learner where the features leave it open."""
         learner = learner_class(self.learner)
-        suits = (
-            getattr(learner, "feature_settings", {}) if self.vectorizer == learner.features else {}
-        )
-        return {**suits, **{key: value for key, value in self.features.items() if key != "kind"}}
+        if self.vectorizer != learner.features:
+            return self
+        return replace(self, features={**getattr(learner, "feature_settings", {}), **self.features})
+
+    def untouched(self) -> Self:
+        """The same member, with nothing changed for the sake of tuned cuts."""
+        settings = getattr(learner_class(self.learner), "reference_settings", {})
+        return replace(self, settings={**settings, **self.settings})
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +71,16 @@ class Recipe:
         decision = dict(tables.get("decision", {}))
         known = {key: decision.pop(key) for key in ("name", "folds", "abstain") if key in decision}
         return cls(_members(tables), DecisionRecipe(**known, settings=decision))
+
+    def suited(self) -> Self:
+        """The recipe with what each member's learner leaves open settled.
+
+        `zero` is the untuned reference: plain tf-idf and every weight, as in the figures that
+        scikit-learn's vectorizer and LIBLINEAR give by themselves.
+        """
+        is_reference = self.decision.name == "zero"
+        members = (m.untouched() if is_reference else m.suited() for m in self.members)
+        return replace(self, members=tuple(members))
 
     def with_decision(self, **changes: Any) -> Self:
         """The same recipe, decided otherwise."""

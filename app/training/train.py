@@ -76,6 +76,7 @@ class Stopwatch:
 
 def train(job: Job, progress: Progress = silent) -> Trained:
     """The model of a recipe and a collection; the same for any number of `jobs`."""
+    job = replace(job, recipe=job.recipe.suited())
     check(job)
     watch = Stopwatch()
     labels = LabelIndex.of(job.data.label_sets + (job.valid.label_sets if job.valid else []))

@@ -28,6 +28,14 @@ def test_a_file_and_set_and_learner_are_applied_in_that_order(tmp_path: Path) ->
     assert recipe.decision.folds == 3
 
 
+def test_tuned_linear_models_weigh_terms_by_log_tf_and_the_untuned_reference_does_not() -> None:
+    recipe = read_recipe(None)
+    assert recipe.suited().members[0].vectorizer_settings == {"scheme": "log"}
+    assert recipe.with_decision(name="zero").suited().members[0].vectorizer_settings == {}
+    chosen = read_recipe(None, changes=["features.scheme=ltc"]).suited()
+    assert chosen.members[0].vectorizer_settings == {"scheme": "ltc"}
+
+
 def test_an_ensemble_names_its_learners() -> None:
     recipe = read_recipe(None, learner="ensemble:one-vs-rest, binary-and-multiclass")
     assert [member.learner for member in recipe.members] == [
