@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from time import perf_counter
 from typing import Any
 
 from app.api.visit import Visit
@@ -68,9 +69,11 @@ class Predictor:
     def _predicted(
         self, loaded: Loaded, query: Query, texts: Sequence[str], deadline: Deadline
     ) -> tuple[Plan, list[Prediction]]:
-        with self._seconds.time():
-            plan = loaded.plan(query)
-            return plan, plan.predictions(texts, still_wanted=deadline.check)
+        start = perf_counter()
+        plan = loaded.plan(query)
+        found = plan.predictions(texts, still_wanted=deadline.check)
+        self._seconds.observe(perf_counter() - start)
+        return plan, found
 
     def _count(self, model: str, predictions: list[Prediction]) -> None:
         counters = self._counters.get(model)

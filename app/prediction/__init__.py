@@ -1,6 +1,7 @@
 """From a question about documents to their labels: Query → Plan → Predictions."""
 
 from app.prediction.answers import Label, Prediction, Term, short
+from app.prediction.odds import Odds
 from app.prediction.plan import Explained, Explainer, Plan, best
 from app.prediction.planning import plan_of
 from app.prediction.query import Query
@@ -9,6 +10,7 @@ __all__ = [
     "Explained",
     "Explainer",
     "Label",
+    "Odds",
     "Plan",
     "Prediction",
     "Query",

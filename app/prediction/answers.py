@@ -32,9 +32,11 @@ class Prediction(msgspec.Struct, omit_defaults=True):
 
 
 def short(value: float) -> float:
-    """The number with the seven digits that a float32 holds.
+    """The number without the digits that a float32 does not hold.
 
-    >>> short(1.9299999475479126)
-    1.93
+    >>> short(1.9299999475479126), short(0.00012345678806)
+    (1.93, 0.0001234568)
     """
+    if value > 0.01 or value < -0.01:
+        return round(value, 6)
     return float(f"{value:.7g}")

@@ -1,4 +1,4 @@
-"""One label's probability from one score: `Calibration` without arrays, for a few labels."""
+"""Odds: one label's probability from one score, without arrays, for the few labels of an answer."""
 
 from bisect import bisect_right
 from math import exp
@@ -6,23 +6,32 @@ from math import exp
 from app.decisions.calibration import Calibration
 
 
-def probability(calibration: Calibration, label: int, score: float) -> float:
-    """The same number as `calibration.probability`, for a score that is finite."""
-    start, end = calibration.offsets.item(label), calibration.offsets.item(label + 1)
-    if start == end:
-        z = score * calibration.slopes.item(label) + calibration.intercepts.item(label)
+class Odds:
+    """A calibration as plain lists: an answer has a handful of labels, and arrays cost more."""
+
+    def __init__(self, calibration: Calibration) -> None:
+        self._slopes: list[float] = calibration.slopes.tolist()
+        self._intercepts: list[float] = calibration.intercepts.tolist()
+        self._offsets: list[int] = calibration.offsets.tolist()
+        self._scores: list[float] = calibration.knot_scores.tolist()
+        self._values: list[float] = calibration.knot_probabilities.tolist()
+
+    def of(self, label: int, score: float) -> float:
+        """The same number as `Calibration.probability`, for a score that is finite."""
+        start, end = self._offsets[label], self._offsets[label + 1]
+        if start < end:
+            return self._on_curve(start, end, score)
+        z = score * self._slopes[label] + self._intercepts[label]
         return 1 / (1 + exp(-z)) if z >= 0 else exp(z) / (1 + exp(z))
-    return _on_curve(calibration, start, end, score)
 
-
-def _on_curve(calibration: Calibration, start: int, end: int, score: float) -> float:
-    """The straight line between the two knots around the score; flat beyond the ends."""
-    scores, values = calibration.knot_scores, calibration.knot_probabilities
-    after: int = bisect_right(scores, score, start, end)
-    if after == start:
-        return values.item(start)
-    if after == end:
-        return values.item(end - 1)
-    left, right = scores.item(after - 1), scores.item(after)
-    share = (score - left) / (right - left)
-    return values.item(after - 1) + share * (values.item(after) - values.item(after - 1))
+    def _on_curve(self, start: int, end: int, score: float) -> float:
+        """The straight line between the two knots around the score; flat beyond the ends."""
+        scores, values = self._scores, self._values
+        after = bisect_right(scores, score, start, end)
+        if after == start:
+            return values[start]
+        if after == end:
+            return values[end - 1]
+        left, right = scores[after - 1], scores[after]
+        share = (score - left) / (right - left)
+        return values[after - 1] + share * (values[after] - values[after - 1])

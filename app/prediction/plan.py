@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from app.classifier import Classifier
 from app.kernels import kernels
 from app.prediction.answers import Label, Prediction, Term, short
-from app.prediction.odds import probability
+from app.prediction.odds import Odds
 
 CHUNK = 64
 """Documents scored between two looks at the clock: work that is too late ends soon."""
@@ -63,6 +63,8 @@ class Plan:
     """Whether the cuts are on probabilities."""
     band: tuple[Row, Row] | None = None
     """Where the model abstains; empty (upper below lower) for labels that may not come."""
+    odds: Odds | None = None
+    """Where probabilities come from; None: the model has none."""
     explain: int = 0
     explainer: Explainer | None = None
 
@@ -80,16 +82,12 @@ class Plan:
     def prediction(self, scores: Row, columns: Columns | None = None) -> Prediction:
         """The answer for one row of scores; `columns` where the labels were decided elsewhere."""
         picked, found = self._picked(scores) if columns is None else _sorted(scores, columns)
-        names, cuts, calibration = (
-            self.classifier.labels.names,
-            self.cuts,
-            self.classifier.calibration,
-        )
+        names, cuts, odds = self.classifier.labels.names, self.cuts, self.odds
         labels = []
         for column, score in zip(picked, found, strict=True):
             label = Label(names[column], short(score))
-            if calibration is not None:
-                label.probability = short(probability(calibration, column, score))
+            if odds is not None:
+                label.probability = short(odds.of(column, score))
             if self.shows_cuts:
                 label.threshold = short(cuts.item(column))
             labels.append(label)

@@ -10,7 +10,7 @@ from app.artifacts.store import Store
 from app.errors import AppError, InvalidRequestError, ModelNotFoundError, ModelUnavailableError
 from app.explanation import explain
 from app.model import Model, load_model
-from app.prediction import Plan, Query, plan_of
+from app.prediction import Odds, Plan, Query, plan_of
 
 MOST_PLANS, MOST_LABELS_KEPT = 256, 100
 WARM_ROUNDS, QUICK_SECONDS = 3, 0.002
@@ -26,6 +26,7 @@ class Loaded:
     model: Model
     is_quick: bool = True
     """Whether a short text is answered in so little time that no thread is worth it."""
+    odds: Odds | None = None
     _plans: dict[Query, Plan] = field(default_factory=dict)
 
     @property
@@ -44,7 +45,11 @@ class Loaded:
             if self.model.classifier.is_ready_made:
                 raise InvalidRequestError("this model reads ready-made features, not texts")
             found = plan_of(
-                query, self.model.classifier, explainer=explain, held_out=self._held_out
+                query,
+                self.model.classifier,
+                odds=self.odds,
+                explainer=explain,
+                held_out=self._held_out,
             )
             if len(self._plans) >= MOST_PLANS:
                 self._plans.clear()
@@ -154,7 +159,9 @@ class Registry:
     def _load(self, name: str, version: str) -> None:
         try:
             model = load_model(self._store, f"{name}@{version}")
-            loaded = Loaded(model, _is_quick(model))
+            calibration = model.classifier.calibration
+            odds = None if calibration is None else Odds(calibration)
+            loaded = Loaded(model, _is_quick(model), odds)
         except (AppError, OSError, MemoryError) as error:
             self._fail(name, version, error)
             return

@@ -1,6 +1,7 @@
 """Service: the running parts together, without HTTP."""
 
 import asyncio
+import gc
 import logging
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -87,8 +88,13 @@ class Service:
 
     def look(self) -> None:
         """Load what is new and drop what is gone, now."""
+        before = self.registry.loaded
         self.registry.refresh()
         loaded = self.registry.loaded
+        if loaded is not before:
+            # What was loaded stays: the garbage collector need not look through it every time.
+            gc.collect()
+            gc.freeze()
         self.telemetry.show_models((name, found.model.version) for name, found in loaded.items())
 
     async def _watch(self, looked: asyncio.Event) -> None:

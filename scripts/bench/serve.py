@@ -18,9 +18,11 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
+import numpy as np
+
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from bench.contest import FOLDER, WORK, data_folder, environment, is_quick, machine
-from bench.model import MODELS, prepare
+from bench.model import MODELS, prepare, stacked
 from bench.peers_venv import PYTHON, ROOT, versions
 from bench.sections import write_section
 
@@ -259,9 +261,10 @@ def _prepare_files() -> None:
     names = load_model(Store(MODELS), "debtags").classifier.labels.names
     facts = {
         "train": str(data_folder().resolve() / "debtags" / "train.txt.gz"),
-        "stacked": str(MODELS / "stacked.npy"),
+        "stacked": str(HERE / "stacked.npy"),
         "labels": list(names),
     }
+    np.save(HERE / "stacked.npy", stacked())
     (HERE / "facts.json").write_text(json.dumps(facts))
     server = Contender("labelserve", "", "/predict").start()
     try:

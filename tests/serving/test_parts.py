@@ -21,8 +21,7 @@ from app.errors import (
 )
 from app.heldout import HeldOut
 from app.kernels import kernels, picking_plain
-from app.prediction import best
-from app.prediction.odds import probability
+from app.prediction import Odds, best
 from app.serving.admission import Admission, Deadline
 from app.serving.keys import KeysFile
 from app.serving.spool import Spool, Upload
@@ -127,8 +126,6 @@ def test_odds_of_one_label_are_those_of_the_calibration() -> None:
     labels = pick.integers(0, 3, 500)
     asked = pick.normal(scale=4, size=500).astype(np.float32)
     expected = calibration.probability(labels, asked)
-    found = [
-        probability(calibration, int(label), float(score))
-        for label, score in zip(labels, asked, strict=True)
-    ]
+    odds = Odds(calibration)
+    found = [odds.of(int(label), float(score)) for label, score in zip(labels, asked, strict=True)]
     np.testing.assert_allclose(found, expected, atol=1e-6)
