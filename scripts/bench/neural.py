@@ -29,8 +29,8 @@ from app.vectorizers.sequences import Sequences
 NETWORKS = ["mlp", "kim-cnn", "xml-cnn", "cnn-lwan", "caml", "bigru-lwan", "bilstm-lwan"]
 MODELS = WORK / "neural-models"
 PEER = ROOT / ".venv-peers-neural"
-PEER_PACKAGES = ["torch==2.13.0", "libmultilabel[nn]"]
-EPOCH_DOCUMENTS = 2000
+PEER_PACKAGES = ["torch==2.13.0", "libmultilabel[nn]", "setuptools<80"]
+EPOCH_DOCUMENTS = 1000
 COMMAND = ".venv/bin/python scripts/bench/run.py --only neural"
 
 

@@ -56,11 +56,11 @@ def main() -> None:
             silent=True,
         )
         trainer = init_trainer(folder, epochs=1, use_cpu=True, silent=True, save_checkpoints=False)
-        clock = Clock()
+        clock, device = Clock(), torch.device("cpu")
         trainer.callbacks.append(clock)
         loaders = {
             part: get_dataset_loader(
-                datasets[part], classes, "cpu", 500, 64, part == "train", 0, word_dict=dictionary
+                datasets[part], classes, device, 500, 64, part == "train", 0, word_dict=dictionary
             )
             for part in ("train", "val")
         }
