@@ -43,10 +43,10 @@ test: check
 	$(BIN)/python -m pytest
 
 bench: $(VENV)/.installed-all
-	$(BIN)/python scripts/bench/run.py
+	$(BIN)/python scripts/bench/run.py $(ARGS)
 
 soak: $(VENV)/.installed-all
-	$(BIN)/python scripts/bench/soak.py
+	$(BIN)/python scripts/bench/soak.py $(ARGS)
 
 clean:
 	rm -rf $(VENV) .venv-peers .cache demo
