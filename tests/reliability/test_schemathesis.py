@@ -17,7 +17,7 @@ CONFIG = """
 include-method = "POST"
 checks.positive_data_acceptance.expected-statuses = ["2xx", "404", "422"]
 """
-EXAMPLES = 4
+EXAMPLES = 2
 
 
 def test_no_check_fails(started: Started, tmp_path: Path) -> None:
