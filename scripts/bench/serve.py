@@ -137,8 +137,8 @@ class Running:
         count = int(_first(r"(\d+) requests in", done))
         return {
             "rate": float(_first(r"Requests/sec:\s+([\d.]+)", done)),
-            "p50": _ms(_first(r"50%\s+(\S+)", done)),
-            "p99": _ms(_first(r"99%\s+(\S+)", done)),
+            "p50": _ms(_first(r"\n +50% +(\S+)", done)),
+            "p99": _ms(_first(r"\n +99% +(\S+)", done)),
             "cpu": used / max(count, 1) * 1e6,
         }
 
