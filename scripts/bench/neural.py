@@ -101,7 +101,8 @@ def epochs() -> dict[str, float]:
         subprocess.run([sys.executable, "-m", "venv", str(PEER)], check=True)
         subprocess.run([str(python), "-m", "pip", "install", "-q", *PEER_PACKAGES], check=True)
     script = Path(__file__).parent / "peers" / "kim_cnn_libmultilabel.py"
-    peer = subprocess.run([str(python), str(script), str(part)], capture_output=True, check=True)
+    command = [str(python), str(script), str(part)]
+    peer = subprocess.run(command, cwd=WORK, capture_output=True, check=True)  # it writes there
     theirs = json.loads(peer.stdout.splitlines()[-1])
     return {"labelserve": our_epoch(part, theirs["documents"]), "libmultilabel": theirs["seconds"]}
 
