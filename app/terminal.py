@@ -101,8 +101,9 @@ def _bar_per_stage(bars: Bars) -> Callable[[str, int, int], None]:
     tasks: dict[str, Any] = {}
 
     def show(stage: str, done: int, total: int) -> None:
-        if stage not in tasks:
-            tasks[stage] = bars.add_task(stage, total=total or None)
-        bars.update(tasks[stage], completed=done, total=total or None)
+        name = stage.partition(" · ")[0]  # what follows is news of the same stage
+        if name not in tasks:
+            tasks[name] = bars.add_task(stage, total=total or None)
+        bars.update(tasks[name], description=stage, completed=done, total=total or None)
 
     return show
