@@ -20,7 +20,7 @@ class Certainty:
         if self.calibration is None:
             return
         probabilities = self.calibration.probabilities(scores)
-        dense = truth.toarray()[:, : scores.shape[1]]
+        dense = truth[:, : scores.shape[1]].toarray()
         likely = probabilities >= LOWEST
         self._likely.add(probabilities[likely], dense[likely])
         self._assigned.add(probabilities[marks], dense[marks])

@@ -26,7 +26,7 @@ class ScoreFile:
 
     def append(self, scores: Scores, truth: Truth) -> None:
         """Add a chunk; zero-shot columns of the truth are not kept."""
-        marks = truth.toarray()[:, : self.n_labels]
+        marks = truth[:, : self.n_labels].toarray()
         self._scores.append(turned(scores).ravel())
         self._marks.append(np.packbits(marks.T, axis=1).ravel())
         self._sizes.append(len(scores))

@@ -53,7 +53,7 @@ class LabelHistograms:
 
     def add(self, scores: Scores, truth: Truth) -> None:
         """Count a further chunk."""
-        marks = truth.toarray()[:, : scores.shape[1]]
+        marks = truth[:, : scores.shape[1]].toarray()
         for label in range(scores.shape[1]):
             self._count(label, scores[:, label], marks[:, label])
 
