@@ -5,6 +5,7 @@ import installed  # noqa: F401, I001
 import os
 import shutil
 from collections.abc import Callable, Iterable
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -105,12 +106,12 @@ def main(  # noqa: PLR0913
         {"fbr": fbr},
     )
     store = Store(models_dir)
-    checkpoint = _checkpoint(models_dir / ".checkpoints" / model, resume)
     with progress_bars() as progress:
         corpus = load_collection(
             data, reading, min_label_documents=min_label_documents, progress=progress
         )
         corpus, test_set = _test_set(corpus, test, reading, seed)
+        checkpoint = _checkpoint(models_dir, (model, corpus, what, seed), resume)
         job = Job(
             corpus,
             what,
@@ -158,10 +159,17 @@ def _test_set(
     return kept, lambda: documents_of(aside)
 
 
-def _checkpoint(folder: Path, resume: bool) -> Path:
-    """Where a network's training is kept until it is done; emptied unless it is to go on."""
+def _checkpoint(
+    models_dir: Path, training: tuple[str, Collection, Recipe, int], resume: bool
+) -> Path:
+    """Where this very training is kept until it is done; emptied unless it is to go on."""
+    model, corpus, recipe, seed = training
+    what = repr((corpus.summary.sha256, len(corpus), recipe.as_dict(), seed))
+    folder = models_dir / ".checkpoints" / f"{model}-{sha256(what.encode()).hexdigest()[:12]}"
     if resume and not folder.exists():
-        raise InvalidRequestError(f"--resume: no interrupted training is kept in {folder}")
+        raise InvalidRequestError(
+            "--resume: no interrupted training with this data, recipe and seed is kept"
+        )
     if not resume:
         shutil.rmtree(folder, ignore_errors=True)
     return folder

@@ -17,13 +17,13 @@ from app.datasets.collection import Collection
 from app.datasets.fingerprint import fingerprints
 from app.decisions.abstention import Abstention
 from app.decisions.calibration import Calibration
+from app.decisions.held_out_figures import figures_of, held_out_counts
 from app.decisions.hulls import Hulls
 from app.decisions.optimism import Optimism
 from app.decisions.rank_cut import RankCut
 from app.decisions.score_cut import ScoreCut
 from app.decisions.tuning import TUNERS, TuningOptions, tune
 from app.errors import InvalidDataError, InvalidRequestError
-from app.heldout import HeldOut
 from app.labels import LabelIndex
 from app.learners import learner_class
 from app.learners.base import Fitting
@@ -111,6 +111,12 @@ def check(job: Job) -> None:
             f"decision {decision.name} is tuned on held-out scores: use --folds 2 or more, "
             "or --valid FILE, or --decision zero"
         )
+    if decision.abstain is not None and (not holds_out or decision.name.startswith("rank:")):
+        raise InvalidRequestError(
+            "--abstain needs cuts and held-out scores: use --folds 2 or more, and not rank:K"
+        )
+    if decision.abstain is not None and not 0 < decision.abstain <= 1:
+        raise InvalidRequestError("--abstain takes a precision above 0 and at most 1")
     if decision.folds in (0, 1) and len(kinds) > 1 and job.valid is None:
         raise InvalidRequestError("an ensemble is weighted on held-out scores: use --folds")
 
@@ -165,32 +171,8 @@ def _decided(
     if recipe.abstain is not None:
         bands = Abstention.fit(held_out, classifier.decision, recipe.abstain)
         classifier = replace(classifier, abstention=bands)
-    return classifier, held_out_figures(classifier, held_out)
-
-
-def held_out_figures(classifier: Classifier, held_out: HeldOut) -> dict[str, Any]:
-    """Micro- and macro-averages of the decision on the held-out scores it was tuned on."""
-    counts = np.array([_counts(classifier, held_out, label) for label in range(held_out.n_labels)])
-    tp, fp, fn = counts.sum(axis=0)
-    each = 2 * counts[:, 0] / np.maximum(2 * counts[:, 0] + counts[:, 1] + counts[:, 2], 1)
-    micro = 2 * tp / max(2 * tp + fp + fn, 1)
-    return {
-        "held_out": {
-            "micro_f1": float(micro),
-            "macro_f1": float(each.mean()),
-            "micro_precision": float(tp / max(tp + fp, 1)),
-            "micro_recall": float(tp / max(tp + fn, 1)),
-        },
-        "exact": held_out.is_exact,
-    }
-
-
-def _counts(classifier: Classifier, held_out: HeldOut, label: int) -> tuple[int, int, int]:
-    column = held_out.column(label)
-    cuts = classifier.decision.cuts
-    marks = column.scores > (cuts[label] if cuts is not None else np.inf)
-    hits = int((marks & column.marks).sum())
-    return hits, int(marks.sum()) - hits, column.positives - hits
+    figures = figures_of(held_out_counts(classifier.decision, held_out))
+    return classifier, {"held_out": figures, "exact": held_out.is_exact}
 
 
 def _info(job: Job, classifier: Classifier, data: TrainingData, figures: dict[str, Any]) -> Info:

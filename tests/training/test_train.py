@@ -94,6 +94,8 @@ def test_labels_of_the_validation_data_belong_to_the_label_set(corpus: Collectio
         (["learner.colour=red"], "colour"),
         (["features.scheme=magic"], "scheme"),
         (["decision.colour=red"], "colour"),
+        (["decision.abstain=0.9", "decision.name=rank:2"], "--abstain needs cuts"),
+        (["decision.abstain=2.0"], "above 0 and at most 1"),
     ],
 )
 def test_a_wrong_recipe_is_refused_with_what_is_accepted(
@@ -101,6 +103,14 @@ def test_a_wrong_recipe_is_refused_with_what_is_accepted(
 ) -> None:
     with pytest.raises(InvalidRequestError, match=re.escape(says)):
         train(Job(corpus, read_recipe(None, changes=changes)))
+
+
+def test_the_figures_of_a_decision_by_rank_are_those_of_its_labels(corpus: Collection) -> None:
+    trained = train(Job(corpus, read_recipe(None, changes=["decision.name=rank:5"])))
+    figures = trained.info.figures["held_out"]
+    pairs = sum(map(len, corpus.label_sets))
+    assert figures["micro_recall"] == 1.0
+    assert figures["micro_precision"] == pytest.approx(pairs / (5 * len(corpus)))
 
 
 def test_a_corpus_without_labels_is_refused(corpus: Collection) -> None:
