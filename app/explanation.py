@@ -30,6 +30,8 @@ class Explanation:
     because: list[Reason]
     bias: float
     rest: float
+    is_approximate: bool = False
+    """Whether a learner only estimates what a term adds (networks, by gradients)."""
 
 
 def explain(
@@ -53,6 +55,7 @@ class _Part:
                 f"the learner {member.learner.kind} cannot explain its scores", pointer="/explain"
             )
         self._learner: Any = member.learner
+        self.is_approximate = bool(getattr(member.learner, "is_approximate", False))
         self._terms = member.vectorizer.terms()
         self._weight = member.weight if is_one_of_several else 1.0
         self._columns, self._values, self._spans = getattr(member.vectorizer, SPANS)(text)
@@ -75,4 +78,5 @@ def _explanation(parts: list[_Part], label: int, n_terms: int) -> Explanation:
     every.sort(key=lambda entry: -abs(entry[0]))
     because = [part.reason(position, weight) for weight, part, position in every[:n_terms]]
     rest = sum(weight for weight, _, _ in every[n_terms:])
-    return Explanation(because, sum(bias for _, bias in found), rest)
+    is_approximate = any(part.is_approximate for part in parts)
+    return Explanation(because, sum(bias for _, bias in found), rest, is_approximate)

@@ -12,7 +12,10 @@ class Term(msgspec.Struct):
 
 
 class Label(msgspec.Struct, omit_defaults=True):
-    """One label of one document; `because`, `bias` and `rest` sum to the score."""
+    """One label of one document; `because`, `bias` and `rest` sum to the score.
+
+    `approximate` is there, and true, where a network's terms are estimated by their gradients.
+    """
 
     label: str
     score: float
@@ -21,6 +24,7 @@ class Label(msgspec.Struct, omit_defaults=True):
     because: list[Term] | None = None
     bias: float | None = None
     rest: float | None = None
+    approximate: bool | None = None
 
 
 class Prediction(msgspec.Struct, omit_defaults=True):

@@ -42,6 +42,11 @@ class Explained(Protocol):
         """What all other terms add."""
         ...
 
+    @property
+    def is_approximate(self) -> bool:
+        """Whether the terms' weights are estimates."""
+        ...
+
 
 Explainer: TypeAlias = Callable[[Classifier, str, Sequence[int], int], Sequence[Explained]]
 """(classifier, text, label columns, most terms) → one explanation a label."""
@@ -108,6 +113,7 @@ class Plan:
         for label, why in zip(prediction.labels, explained, strict=True):
             label.because = [Term(r.term, short(r.weight), r.at) for r in why.because]
             label.bias, label.rest = short(why.bias), short(why.rest)
+            label.approximate = why.is_approximate or None
 
     def _picked(self, scores: Row) -> tuple[list[int], list[float]]:
         """The columns that come and their scores: best first, ties by rising column."""
