@@ -142,7 +142,7 @@ class Registry:
     def _refresh_one(self, name: str) -> None:
         try:
             version = self._store.current(name) or ""
-        except AppError as error:
+        except (AppError, OSError) as error:
             self._fail(name, "current", error)
             return
         loaded, failed = self._loaded.get(name), self._failures.get(name)
@@ -162,7 +162,7 @@ class Registry:
             calibration = model.classifier.calibration
             odds = None if calibration is None else Odds(calibration)
             loaded = Loaded(model, _is_quick(model), odds)
-        except (AppError, OSError, MemoryError) as error:
+        except Exception as error:  # whatever is wrong with one model, the others are loaded
             self._fail(name, version, error)
             return
         self._loaded = {**self._loaded, name: loaded}
