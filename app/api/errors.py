@@ -59,6 +59,11 @@ PROBLEM = b"application/problem+json"
 MOST_POINTERS = 10
 MOST_DETAIL = 2000
 HEADERS_OF_FRAMEWORK = {"allow"}
+UNSAID = (
+    (re.compile("unknown field `.*", re.DOTALL), "a field that is not known"),
+    (re.compile("Invalid enum value .*", re.DOTALL), "a value that is not accepted here"),
+)
+"""What the decoder says with the client's own words in it, and what is said instead."""
 
 Headers = list[tuple[bytes, bytes]]
 
@@ -109,8 +114,11 @@ def invalid_body(error: Exception) -> AppError:
     """Our error for what the decoder says of a body, without the client's own words."""
     if not isinstance(error, msgspec.ValidationError):
         return MalformedBodyError("the body is not JSON as RFC 8259 has it, in UTF-8")
-    sentence, _, place = str(error).partition(" - at `$")
-    sentence = re.sub(r"unknown field `.*", "a field that is not known", sentence, flags=re.DOTALL)
+    sentence, at, place = str(error).rpartition(" - at `$")
+    if not at:
+        sentence, place = place, ""
+    for pattern, said in UNSAID:
+        sentence = pattern.sub(said, sentence)
     return InvalidRequestError(sentence, pointer=_pointer(place.rstrip("`")))
 
 
@@ -153,8 +161,10 @@ def _of_parameters(error: RequestValidationError, request_id: str) -> Problem:
 
 def _parameter(found: dict[str, Any]) -> dict[str, str]:
     # The message names what is accepted; the value found ("input", "ctx") stays out.
+    if found["type"] == "extra_forbidden":  # its name is the client's own word
+        return {"pointer": f"/{found['loc'][0]}", "detail": "a name that is not known"}
     pointer = "/" + "/".join(str(part) for part in found["loc"][:2])
-    detail = "not known" if found["type"] == "extra_forbidden" else str(found["msg"])
+    detail = str(found["msg"])
     return {"pointer": pointer[:80], "detail": detail[:200]}
 
 

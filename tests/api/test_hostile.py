@@ -114,3 +114,18 @@ async def test_hostile_bodies_do_no_harm_to_the_inference_protocol(
         assert len(answer.content) <= 8192, name
         assert set(answer.json()) == {"error"}, name
         assert SECRET not in answer.text, name
+
+
+async def test_words_where_others_are_accepted_do_not_come_back(client: httpx.AsyncClient) -> None:
+    fine = {"name": "text", "datatype": "BYTES", "shape": [1], "data": ["a"]}
+    for name in ("name", "datatype"):
+        for words in (SECRET, f"a\n - at `$ {SECRET}"):
+            content = {"inputs": [{**fine, name: words}]}
+            answer = await client.post("/v2/models/tiny/infer", json=content)
+            assert answer.status_code == 422
+            assert SECRET not in answer.text
+    lines = {"content-type": "application/x-ndjson"}
+    for path in ("/evaluate", "/predict"):
+        answer = await client.post(path, params={SECRET: "1"}, content=b'"a"', headers=lines)
+        assert answer.status_code == 422
+        assert "squeamish" not in answer.text
