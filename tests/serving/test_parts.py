@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.decisions.calibration import Calibration
@@ -96,6 +96,7 @@ def test_the_spool_keeps_what_the_living_use_and_removes_what_the_dead_left(
     assert list((tmp_path / "spool").iterdir()) == []
 
 
+@settings(deadline=None)  # the first call may compile
 @given(
     st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 4)), min_size=1, max_size=300),
     st.one_of(st.none(), st.integers(1, 400)),
