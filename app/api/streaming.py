@@ -116,7 +116,8 @@ class Stream:
     ) -> list[Prediction]:
         if not documents:
             return []
-        while self._service.documents.is_full:  # a stream has begun: it waits for its turn
+        while not self._service.documents.has_room(len(documents)):
+            # The answer has begun, so it cannot be refused any more: it waits for its turn.
             deadline.check()
             await asyncio.sleep(WAIT_SECONDS)
         texts = [d if isinstance(d, str) else d.text for d in documents]

@@ -26,7 +26,7 @@ class Admission:
     @contextmanager
     def admit(self, units: int) -> Iterator[None]:
         """Take up `units` of the capacity while the block runs, or raise TooManyRequestsError."""
-        if self.in_flight and self.in_flight + units > self.capacity:
+        if not self.has_room(units):
             raise TooManyRequestsError(
                 f"too many {self.what} are in work; try again later", retry_after=self._wait()
             )
@@ -37,6 +37,10 @@ class Admission:
         finally:
             self.in_flight -= units
             self._learn((monotonic() - start) / max(units, 1))
+
+    def has_room(self, units: int) -> bool:
+        """Whether so many units would be admitted now."""
+        return not self.in_flight or self.in_flight + units <= self.capacity
 
     @property
     def is_full(self) -> bool:

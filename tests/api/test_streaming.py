@@ -1,10 +1,13 @@
 """NDJSON in, NDJSON out."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 
 import httpx
 import pytest
+
+from tests.api.conftest import Opened
 
 pytestmark = pytest.mark.anyio
 
@@ -56,3 +59,14 @@ async def test_options_come_in_the_query_and_wrong_ones_are_422(
         assert answer.status_code == 422, query
     answer = await client.post("/predict?model=other", content=b'"a"', headers=HEADERS)
     assert answer.status_code == 404
+
+
+async def test_a_batch_that_does_not_fit_yet_waits_for_its_turn(opened: Opened) -> None:
+    async with opened(max_concurrency=40) as client:
+        content = b'"paper jam"\n' * 30
+        with client.service.documents.admit(20):  # type: ignore[attr-defined]
+            sent = asyncio.ensure_future(client.post("/predict", content=content, headers=HEADERS))
+            await asyncio.sleep(0.2)
+            assert not sent.done()
+        answer = await sent
+        assert len(answer.text.splitlines()) == 30
