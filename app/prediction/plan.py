@@ -118,7 +118,8 @@ class Plan:
     def _picked(self, scores: Row) -> tuple[list[int], list[float]]:
         """The columns that come and their scores: best first, ties by rising column."""
         if self.is_by_probability:
-            columns = np.flatnonzero(self._probabilities(scores) > self.cuts)
+            passing = (self._probabilities(scores) > self.cuts) & (scores > -np.inf)
+            columns = np.flatnonzero(passing)
             picked, found = _sorted(scores, columns)
             return picked[: self.top_k], found[: self.top_k]
         return best(scores, self.cuts, self.top_k)

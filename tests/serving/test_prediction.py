@@ -63,6 +63,12 @@ def test_labels_in_the_band_are_named_but_not_assigned(classifier: Classifier) -
     assert plan_of(Query(top_k=1), abstaining).predictions(TEXTS)[0].abstained is None
 
 
+def test_a_label_without_a_score_has_no_probability_to_pass_with(classifier: Classifier) -> None:
+    scores = np.array([1, -np.inf, 0, -np.inf, 2], np.float32)
+    found = plan_of(Query(min_probability=0), classifier).prediction(scores)
+    assert [label.score for label in found.labels] == [2, 1, 0]
+
+
 def test_what_a_bare_model_cannot_answer_is_said(classifier: Classifier) -> None:
     bare = replace(classifier, hulls=None, calibration=None)
     for query in (Query(min_probability=0.5), Query(operating_point="f1")):
