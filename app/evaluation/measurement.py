@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from app.arrays import Marks, Scores, Truth
 from app.evaluation.certainty import Certainty
-from app.evaluation.chunks import TestDocument, length
 from app.evaluation.confusion import Confusion
 from app.evaluation.document_groups import DocumentGroups
 from app.evaluation.groups import DOCUMENT_LABELS, DOCUMENT_LENGTH
@@ -33,9 +32,10 @@ BLOCK = 4096
 
 @dataclass(frozen=True)
 class Chunk:
-    """Some documents with their scores and true labels."""
+    """What is measured of some documents; their texts are no longer needed."""
 
-    documents: list[TestDocument]
+    ids: list[str | None]
+    lengths: NDArray[np.int64]
     scores: Scores
     truth: Truth
     dropped: NDArray[np.int64]
@@ -79,7 +79,7 @@ class Measurement:
         for groups in (self.by_labels, self.by_length):
             groups.add(records, pairs)
         self.confusion.add(scores, truth, pairs)
-        self.worst.add(chunk.documents, records, pairs, names)
+        self.worst.add(chunk.ids, records, pairs, names)
         self.certainty.add(scores, truth, marks)
 
     def values(self, n_columns: int) -> DocumentValues:
@@ -139,7 +139,7 @@ class Measurement:
     def _recorded(self, chunk: Chunk, pairs: Pairs) -> Records:
         ranked = Ranked.of(chunk.scores, chunk.truth)
         records = ranking_records(ranked, self.options.k, self.inverse)
-        records["length"] = [length(document) for document in chunk.documents]
+        records["length"] = chunk.lengths
         records["dropped"] = chunk.dropped
         for name, kind in (("tp", TP), ("fp", FP), ("fn", FN)):
             records[name] = pairs.counts(kind, len(records))

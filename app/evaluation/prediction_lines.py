@@ -7,7 +7,6 @@ import msgspec
 import numpy as np
 
 from app.arrays import Marks, Scores
-from app.evaluation.chunks import TestDocument
 
 
 class PredictionLines:
@@ -19,16 +18,16 @@ class PredictionLines:
         self._cuts = cuts
         self._file = file.open("wb")
 
-    def add(self, documents: list[TestDocument], scores: Scores, marks: Marks) -> None:
+    def add(self, ids: list[str | None], scores: Scores, marks: Marks) -> None:
         """Write one chunk."""
-        lines = [self._line(*each) for each in zip(documents, scores, marks, strict=True)]
+        lines = [self._line(*each) for each in zip(ids, scores, marks, strict=True)]
         self._file.write(b"".join(lines))
 
     def close(self) -> None:
         """Close the file."""
         self._file.close()
 
-    def _line(self, document: TestDocument, scores: Any, marks: Any) -> bytes:
+    def _line(self, id: str | None, scores: Any, marks: Any) -> bytes:
         chosen = np.flatnonzero(marks)
         chosen = chosen[np.argsort(-scores[chosen], kind="stable")]
         labels = [{"label": self._names[c], "score": float(scores[c])} for c in chosen]
@@ -39,5 +38,5 @@ class PredictionLines:
         if self._cuts is not None:
             for label, cut in zip(labels, self._cuts[chosen].tolist(), strict=True):
                 label["threshold"] = cut if np.isfinite(cut) else None
-        identity = {} if document.id is None else {"id": document.id}
+        identity = {} if id is None else {"id": id}
         return msgspec.json.encode({**identity, "labels": labels}) + b"\n"

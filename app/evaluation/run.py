@@ -3,12 +3,15 @@
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import closing, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
+import numpy as np
+
 from app.errors import InvalidDataError, InvalidRequestError
 from app.evaluation.assembly import Findings, assemble
-from app.evaluation.chunks import TestDocument, chunks, inputs
+from app.evaluation.chunks import TestDocument, chunks, inputs, length
 from app.evaluation.deciders import decider
 from app.evaluation.measurement import Chunk, Measurement
 from app.evaluation.options import EvaluationOptions, ModelInfo
@@ -19,6 +22,8 @@ from app.evaluation.scorer import Decider, Scorer
 from app.evaluation.seen import seen_in_training
 from app.evaluation.truth import TruthReader
 from app.progress import Progress, silent
+
+NO_SCORES = np.zeros((0, 0), np.float32)
 
 
 def evaluate(
@@ -74,7 +79,9 @@ class Run:
             if self.options.check_seen:
                 self.seen += seen_in_training(chunk, self.info.fingerprints)
             self.measurement.keeper.add(scores, truth)
-            yield Chunk(chunk, scores, truth, dropped)
+            ids = [document.id for document in chunk]
+            lengths = np.array([length(document) for document in chunk], np.int64)
+            yield Chunk(ids, lengths, scores, truth, dropped)
             done += len(chunk)
             progress("evaluate", done, 0)
             clock = self._took("measure", clock)
@@ -90,12 +97,12 @@ class Run:
                 marks = decision.decide(chunk.scores)
                 self.measurement.add(chunk, marks, self.truth.names)
                 if lines:
-                    lines.add(chunk.documents, chunk.scores, marks)
+                    lines.add(chunk.ids, chunk.scores, marks)
         return Findings(self.options, self.info, self.truth, decision, self.seconds, self.seen)
 
     def in_two_passes(self, read: Iterable[Chunk], proportion: Proportion) -> Findings:
         """First all scores go to disk; then every document is decided on, knowing all others."""
-        kept = [(chunk.documents, chunk.truth, chunk.dropped) for chunk in read]
+        kept = [replace(chunk, scores=NO_SCORES) for chunk in read]
         file = self.measurement.keeper.file
         if file is None:
             raise InvalidRequestError(
@@ -105,8 +112,8 @@ class Run:
         decision = ProportionCut(proportion, file, self.info)
         clock = perf_counter()
         again = (
-            Chunk(documents, scores, truth, dropped)
-            for (documents, truth, dropped), (scores, _) in zip(kept, file.rows(), strict=True)
+            replace(chunk, scores=scores)
+            for chunk, (scores, _) in zip(kept, file.rows(), strict=True)
         )
         found = self.measured(again, decision)
         self._took("measure", clock)

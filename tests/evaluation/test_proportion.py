@@ -1,6 +1,10 @@
 """The proportional cut against its definition."""
 
 import math
+import weakref
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,3 +37,32 @@ def test_without_training_frequencies_or_all_scores_it_is_refused() -> None:
         evaluate(system, documents, EvaluationOptions(decision="proportion:1"))
     with pytest.raises(InvalidRequestError, match="all scores at once"):
         judged(system, documents, decision="proportion:1", max_cells=10)
+
+
+@dataclass(eq=False)
+class Watched:
+    """A document that can be watched until it is forgotten."""
+
+    id: str | None
+    text: str
+    labels: tuple[str, ...]
+    features: Any = None
+
+
+def test_the_texts_of_earlier_documents_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chunks, "DOCUMENTS", 5)
+    system, documents = made_up(60)
+    alive: weakref.WeakSet[Any] = weakref.WeakSet()
+    most = 0
+
+    def read() -> Iterator[Any]:
+        nonlocal most
+        for one in documents:
+            document = Watched(one.id, one.text, one.labels)
+            alive.add(document)
+            most = max(most, len(alive))
+            yield document
+
+    report = judged(system, read(), decision="proportion:1")
+    assert report["data"]["documents"] == 60
+    assert most <= 11
