@@ -26,7 +26,7 @@ def decider(name: str, scorer: Scorer) -> Decider:
             raise InvalidRequestError("rank:K needs a whole number K of at least 1, as in rank:3")
         return RankCut(int(argument))
     if kind == "proportion":
-        return Proportion.read(argument)
+        return Proportion.read(name)
     return _operating_point(name, scorer)
 
 

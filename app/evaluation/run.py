@@ -16,7 +16,7 @@ from app.evaluation.deciders import decider
 from app.evaluation.measurement import Chunk, Measurement
 from app.evaluation.options import EvaluationOptions, ModelInfo
 from app.evaluation.prediction_lines import PredictionLines
-from app.evaluation.proportion import Proportion, ProportionCut
+from app.evaluation.proportion import Proportion, ProportionOfFile
 from app.evaluation.report import Report
 from app.evaluation.scorer import Decider, Scorer
 from app.evaluation.seen import seen_in_training
@@ -109,7 +109,7 @@ class Run:
                 "proportion:X needs all scores at once; these are more documents × labels than "
                 f"the {self.options.max_cells} that are kept"
             )
-        decision = ProportionCut(proportion, file, self.info)
+        decision = ProportionOfFile(proportion, file, self.info)
         clock = perf_counter()
         again = (
             replace(chunk, scores=scores)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from app.decisions.proportion_cut import ProportionCut
 from app.errors import InvalidRequestError
 from app.evaluation import EvaluationOptions, chunks, evaluate
 from tests.evaluation.systems import info, judged, made_up
@@ -66,3 +67,27 @@ def test_the_texts_of_earlier_documents_are_not_kept(monkeypatch: pytest.MonkeyP
     report = judged(system, read(), decision="proportion:1")
     assert report["data"]["documents"] == 60
     assert most <= 11
+
+
+@pytest.mark.parametrize("x", [".5", "1.", "1e-1", "1000000"])
+def test_files_and_batches_are_decided_alike_however_x_is_written(
+    x: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chunks, "DOCUMENTS", 9)
+    system, documents = made_up(70)
+    report = judged(system, documents, decision=f"proportion:{x}")
+    counts = info().training_counts
+    assert counts is not None
+    cut = ProportionCut.of(f"proportion:{x}", counts, 1000)
+    given = [label["tp"] + label["fp"] for label in report["labels"]]
+    assert given == cut.decide(system.rows).sum(axis=0).tolist()
+    assert report["conventions"]["decision"] == cut.name
+
+
+@pytest.mark.parametrize("x", ["", "0", "-1", "nan", "inf", "1e7", "x", "1:2"])
+def test_what_is_no_proportion_is_refused_alike(x: str) -> None:
+    system, documents = made_up(20)
+    with pytest.raises(InvalidRequestError, match="accepted: proportion:X"):
+        judged(system, documents, decision=f"proportion:{x}")
+    with pytest.raises(InvalidRequestError, match="accepted: proportion:X"):
+        ProportionCut.of(f"proportion:{x}", np.array([1]), 1)
