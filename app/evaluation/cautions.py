@@ -13,6 +13,7 @@ def cautions(report: dict[str, Any], found: dict[str, Any]) -> list[str]:
     """Plain sentences; `found` holds what the report has no place for."""
     sentences = [
         *_data(report["data"]),
+        _unlabelled(report["data"], report["conventions"]["unlabelled"] == "drop"),
         *_labels(report["labels"]),
         _rejector(report["decisions"]),
         _abstained(found.get("held_back", 0), found.get("assigned", 0)),
@@ -30,12 +31,6 @@ def _data(data: dict[str, Any]) -> list[str]:
             f"{data['seen_in_training']} of {n} documents were in the training data: "
             "the figures are too good"
         )
-    if data["unlabelled"] > MANY_UNLABELLED * max(n, 1):
-        share = data["unlabelled"] / max(n, data["unlabelled"])
-        sentences.append(
-            f"{data['unlabelled']} documents ({share:.0%}) have no label; counted as documents "
-            "without any true label they spoil the figures (Yang 1999): consider unlabelled=drop"
-        )
     if not data["pairs"]:
         sentences.append("no document has a label that the model knows: no figure means anything")
     if data["zero_shot_pairs"]:
@@ -47,6 +42,21 @@ def _data(data: dict[str, Any]) -> list[str]:
     if data["skipped"]:
         sentences.append(f"{data['skipped']} records could not be read and were skipped")
     return sentences
+
+
+def _unlabelled(data: dict[str, Any], are_dropped: bool) -> str:
+    """Dropped documents are not among `documents`: the share is of all that were read."""
+    n = data["unlabelled"]
+    share = n / max(data["documents"] + (n if are_dropped else 0), 1)
+    if share <= MANY_UNLABELLED:
+        return ""
+    found = f"{n} documents ({share:.0%}) have no label"
+    if are_dropped:
+        return f"{found} and were left out: the figures say nothing of such documents"
+    return (
+        f"{found}; counted as documents without any true label they spoil the figures "
+        "(Yang 1999): consider unlabelled=drop"
+    )
 
 
 def _labels(labels: list[dict[str, Any]]) -> list[str]:

@@ -136,6 +136,19 @@ def test_unlabelled_documents_are_kept_or_dropped_and_always_counted() -> None:
     assert any("no label" in warning for warning in kept["warnings"])
 
 
+def test_the_share_of_unlabelled_documents_is_of_all_that_were_read() -> None:
+    system = Table(np.ones((60, 1), np.float32), ("a",))
+    documents = documents_of([["a"]] * 10 + [[]] * 50)
+    reports = [judged(system, documents, unlabelled=how) for how in ("keep", "drop")]
+    kept, dropped = (
+        [one for one in report["warnings"] if "(83%) have no label" in one] for report in reports
+    )
+    assert (len(kept), len(dropped)) == (1, 1)
+    assert "consider unlabelled=drop" in kept[0]
+    assert "were left out" in dropped[0]
+    assert "unlabelled=drop" not in dropped[0]
+
+
 @pytest.mark.parametrize("labels", [[], ["unknown"]])
 @pytest.mark.parametrize("zero_division", ["0", "1", "skip"])
 @pytest.mark.parametrize("include", [False, True])
