@@ -16,6 +16,9 @@ from app.serving.service import Service
 QUICK_BYTES, QUICK_DOCUMENTS = 16_384, 4
 """Up to here the answer costs less than handing it to a thread would."""
 
+MOST_ANSWERS = 1_000_000
+"""Labels of all documents of a request together: an answer is made and sent as a whole."""
+
 
 class Predictor:
     """Predictions for one route; `route` is its name in telemetry."""
@@ -71,7 +74,7 @@ class Predictor:
     ) -> tuple[Plan, list[Prediction]]:
         start = perf_counter()
         plan = loaded.plan(query)
-        found = plan.predictions(texts, still_wanted=deadline.check)
+        found = plan.predictions(texts, still_wanted=deadline.check, most=MOST_ANSWERS)
         self._seconds.observe(perf_counter() - start)
         return plan, found
 

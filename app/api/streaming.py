@@ -87,8 +87,11 @@ class Stream:
     ) -> bytes:
         read = [self._read(line) for _, line in batch]
         documents = [document for document in read if not isinstance(document, AppError)]
-        found = iter(await self._predicted(loaded, parameters, documents, deadline))
-        visit.documents += len(documents)
+        try:
+            found = iter(await self._predicted(loaded, parameters, documents, deadline))
+            visit.documents += len(documents)
+        except InvalidRequestError as error:  # what these lines ask for together is too much
+            read = [document if isinstance(document, AppError) else error for document in read]
         answers = [
             _failed(number, document, visit) if isinstance(document, AppError) else next(found)
             for (number, _), document in zip(batch, read, strict=True)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.classifier import Classifier
+from app.errors import InvalidRequestError
 from app.kernels import kernels
 from app.prediction.answers import Label, Prediction, Term, short
 from app.prediction.odds import Odds
@@ -74,14 +75,30 @@ class Plan:
     explainer: Explainer | None = None
 
     def predictions(
-        self, texts: Sequence[str], *, still_wanted: Callable[[], None] | None = None
+        self,
+        texts: Sequence[str],
+        *,
+        still_wanted: Callable[[], None] | None = None,
+        most: float = np.inf,
     ) -> list[Prediction]:
-        """One prediction a text; `still_wanted` is called between chunks and may raise."""
+        """One prediction a text; `still_wanted` is called between chunks and may raise.
+
+        More than `most` labels (and terms, where they are explained) are an InvalidRequestError.
+        """
         found: list[Prediction] = []
+        room = most
         for start in range(0, len(texts), CHUNK):
             if still_wanted is not None:
                 still_wanted()
-            found += self._of_chunk(texts[start : start + CHUNK])
+            chunk = texts[start : start + CHUNK]
+            for text, row in zip(chunk, self.classifier.scores(chunk), strict=True):
+                prediction = self.prediction(row)
+                room -= self._size(prediction)
+                if room < 0:
+                    raise _too_many(most)
+                if self.explainer is not None:
+                    self._explain(text, prediction, self.explainer)
+                found.append(prediction)
         return found
 
     def prediction(self, scores: Row, columns: Columns | None = None) -> Prediction:
@@ -100,12 +117,8 @@ class Plan:
             return Prediction(labels)
         return Prediction(labels, abstained=self._abstained(scores, self.band))
 
-    def _of_chunk(self, texts: Sequence[str]) -> list[Prediction]:
-        found = [self.prediction(row) for row in self.classifier.scores(texts)]
-        if self.explainer is not None:
-            for text, prediction in zip(texts, found, strict=True):
-                self._explain(text, prediction, self.explainer)
-        return found
+    def _size(self, prediction: Prediction) -> int:
+        return len(prediction.labels) * max(1, self.explain) + len(prediction.abstained or ())
 
     def _explain(self, text: str, prediction: Prediction, explainer: Explainer) -> None:
         columns = [self.classifier.labels.columns[label.label] for label in prediction.labels]
@@ -132,6 +145,13 @@ class Plan:
     def _abstained(self, scores: Row, band: tuple[Row, Row]) -> list[str]:
         columns = np.flatnonzero((scores > band[0]) & (scores <= band[1]))
         return [self.classifier.labels.names[column] for column in columns.tolist()]
+
+
+def _too_many(most: float) -> InvalidRequestError:
+    return InvalidRequestError(
+        f"more than {most:,} labels or terms would come back; accepted: fewer documents, "
+        "a lower top_k, a higher cut, fewer terms"
+    )
 
 
 def best(scores: Row, cuts: Row, k: int | None) -> tuple[list[int], list[float]]:

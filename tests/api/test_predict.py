@@ -5,6 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
+from app.api import predicting
 from tests.api.conftest import Opened
 
 pytestmark = pytest.mark.anyio
@@ -154,3 +155,16 @@ async def test_the_same_document_gets_the_same_labels_in_any_company(opened: Ope
             assert together[-1]["labels"][0]["score"] == pytest.approx(
                 alone[0]["labels"][0]["score"], abs=1e-6
             )
+
+
+async def test_more_labels_than_an_answer_may_hold_are_refused(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(predicting, "MOST_ANSWERS", 9)
+    for asked in ({"top_k": 5}, {"threshold": -1000}, {"top_k": 3, "explain": 2}):
+        body = {"documents": [BILLING, PRINTER], **asked}
+        answer = await client.post("/predict", json=body)
+        assert answer.status_code == 422, asked
+        assert answer.json()["type"] == "urn:labelserve:error:invalid-request"
+        assert "more than 9 labels" in answer.json()["detail"]
+    assert len(await predicted(client, top_k=4)) == 2

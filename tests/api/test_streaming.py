@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
+from app.api import predicting
 from tests.api.conftest import Opened
 
 pytestmark = pytest.mark.anyio
@@ -70,3 +71,13 @@ async def test_a_batch_that_does_not_fit_yet_waits_for_its_turn(opened: Opened) 
             assert not sent.done()
         answer = await sent
         assert len(answer.text.splitlines()) == 30
+
+
+async def test_a_batch_that_asks_for_too_much_is_an_error_a_line(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(predicting, "MOST_ANSWERS", 5)
+    answer = await client.post("/predict?top_k=3", content=b'"a"\nbad\n"b"', headers=HEADERS)
+    found = [json.loads(line) for line in answer.text.splitlines()]
+    assert [line["line"] for line in found] == [1, 2, 3]
+    assert [line["error"]["status"] for line in found] == [422, 400, 422]
