@@ -1,5 +1,7 @@
 """LinearOptions: what a LIBLINEAR options string such as "-s 1 -c 1 -B 1" asks for."""
 
+import math
+import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -50,6 +52,8 @@ def parse_options(text: str, *, solvers: tuple[int, ...] = TWO_CLASS_SOLVERS) ->
     >>> parse_options("-s 7 -c 4 -B -1")
     LinearOptions(solver=7, cost=4.0, tolerance=0.1, bias=None, class_costs={})
     """
+    if not isinstance(text, str):  # a recipe may hold anything
+        raise InvalidRequestError('LIBLINEAR options are a text, as in "-s 1 -c 1"')
     words, found = text.split(), _Found()
     while words:
         name = words.pop(0)
@@ -75,7 +79,7 @@ class _Found:
         if name in ("-s", "-c", "-e", "-B"):
             self.values[name] = number
         elif name.startswith("-w"):
-            self.class_costs[int(_number("-w", name[2:]))] = _positive(name, number)
+            self.class_costs[_class(name[2:])] = _positive(name, number)
         else:
             raise InvalidRequestError(f"unknown LIBLINEAR option {name}; accepted: {ACCEPTED}")
 
@@ -84,14 +88,17 @@ class _Found:
         if solver not in solvers:
             accepted = ", ".join(map(str, sorted(solvers)))
             raise InvalidRequestError(f"LIBLINEAR solver -s {solver:g}; accepted here: {accepted}")
-        bias = self.values.get("-B", 1.0)
-        return LinearOptions(
+        bias = _finite("-B", self.values.get("-B", 1.0))
+        options = LinearOptions(
             solver=int(solver),
             cost=_positive("-c", self.values.get("-c", 1.0)),
             tolerance=_positive("-e", self.values.get("-e", DEFAULT_TOLERANCE[int(solver)])),
             bias=bias if bias >= 0 else None,
             class_costs=self.class_costs,
         )
+        for name, factor in self.class_costs.items():
+            _positive(f"-c times -w{name}", options.cost * factor)
+        return options
 
 
 def with_positive_cost(options: LinearOptions, factor: float) -> LinearOptions:
@@ -105,6 +112,20 @@ def _number(name: str, value: str) -> float:
         return float(value)
     except ValueError:
         raise InvalidRequestError(f"LIBLINEAR option {name} needs a number") from None
+
+
+def _class(digits: str) -> int:
+    if not re.fullmatch(r"-?[0-9]{1,9}", digits):
+        raise InvalidRequestError(
+            "LIBLINEAR option -w needs a number of a class, as in -w1 or -w-1"
+        )
+    return int(digits)
+
+
+def _finite(name: str, value: float) -> float:
+    if not math.isfinite(value):
+        raise InvalidRequestError(f"LIBLINEAR option {name} needs a finite number")
+    return value
 
 
 def _positive(name: str, value: float) -> float:
