@@ -5,6 +5,7 @@ import installed  # noqa: F401, I001
 import os
 import shutil
 from collections.abc import Callable, Iterable
+from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,12 +18,22 @@ from app.datasets.base import Document, ReadOptions, Summary
 from app.datasets.collection import Collection, load_collection, split
 from app.errors import InvalidRequestError
 from app.reading_options import takes_reading_options
-from app.terminal import EXIT_NOT_PROMOTED, command, out, progress_bars, run, table, write_json
+from app.terminal import EXIT_NOT_PROMOTED, command, err, out, progress_bars, run, table, write_json
 from app.training.publish import Published, check_target, documents_of, publish, summary
 from app.training.recipe import Recipe, read_recipe
 from app.training.train import Job, Trained, train
 
 app = command("Train a multi-label text classifier and put it into the model store.")
+
+
+class Device(StrEnum):
+    """Processors that networks are trained on; `auto` takes the fastest there is."""
+
+    auto = "auto"
+    cpu = "cpu"
+    cuda = "cuda"
+    mps = "mps"
+
 
 EXAMPLES = """Examples:
 
@@ -77,11 +88,11 @@ def main(  # noqa: PLR0913
         typer.Option("--set", help="Change the recipe: section.key=value; may be repeated."),
     ] = None,
     jobs: Annotated[int, typer.Option(help="Processors to use; 0: all. Same result.", min=0)] = 0,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps (networks only).")] = "auto",
+    device: Annotated[Device, typer.Option(help="Where networks are trained.")] = Device.auto,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with an interrupted training of a network.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same model.")] = 0,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same model.", min=0)] = 0,
     promote: Annotated[
         str, typer.Option(help="always, never, or not-worse than the current one on --test.")
     ] = "always",
@@ -118,7 +129,7 @@ def main(  # noqa: PLR0913
             load_collection(valid, reading, progress=progress) if valid else None,
             seed=seed,
             jobs=jobs or os.cpu_count() or 1,
-            device=device,
+            device=device.value,
             checkpoint=checkpoint,
             keeps_fingerprints=fingerprints,
         )
@@ -129,7 +140,7 @@ def main(  # noqa: PLR0913
     shutil.rmtree(checkpoint, ignore_errors=True)
     if str(json) != "-":
         _show(model, corpus, trained, published)
-    write_json(json, {"model": model, **summary(trained, published)})
+    write_json(json, {"model": model, **summary(trained, published, corpus.summary)})
     if promote == "not-worse" and not published.is_promoted:
         raise typer.Exit(EXIT_NOT_PROMOTED)
 
@@ -167,9 +178,7 @@ def _checkpoint(
     what = repr((corpus.summary.sha256, len(corpus), recipe.as_dict(), seed))
     folder = models_dir / ".checkpoints" / f"{model}-{sha256(what.encode()).hexdigest()[:12]}"
     if resume and not folder.exists():
-        raise InvalidRequestError(
-            "--resume: no interrupted training with this data, recipe and seed is kept"
-        )
+        err.print("--resume: no interrupted training of this kind is kept; starting anew")
     if not resume:
         shutil.rmtree(folder, ignore_errors=True)
     return folder
@@ -184,7 +193,7 @@ def _show(model: str, corpus: Collection, trained: Trained, published: Published
     rows += [[f"seconds to {name}", f"{value:.1f}"] for name, value in trained.info.timings.items()]
     table(f"{model}@{published.version}", ["", ""], rows)
     for fault in found.skipped_lines:
-        out.print(f"skipped {fault}", markup=False)
+        out.print(f"skipped line {fault.line}: {fault.problem}", markup=False, soft_wrap=True)
     if published.report:
         _show_test(published.report.as_dict())
     out.print(f"{model}@{published.version}: {published.reason}", markup=False, soft_wrap=True)

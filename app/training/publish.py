@@ -1,12 +1,12 @@
 """After training: the version written, measured, and promoted or not, with a reason."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from app.artifacts.store import Store
 from app.artifacts.versions import is_name
-from app.datasets.base import Document
+from app.datasets.base import Document, Summary
 from app.datasets.collection import Collection
 from app.errors import AppError, InvalidRequestError
 from app.evaluation import EvaluationOptions, ModelInfo, Report, evaluate, not_worse
@@ -117,10 +117,18 @@ def _verdict(
     return not_worse(report, measure(current, test, options, progress))
 
 
-def summary(trained: Trained, published: Published) -> dict[str, Any]:
+def found_in(found: Summary) -> dict[str, Any]:
+    """What reading the data counted, as JSON."""
+    counted = asdict(found)
+    lines = [{"line": fault.line, "problem": fault.problem} for fault in found.skipped_lines]
+    return {**counted, "skipped_lines": lines}
+
+
+def summary(trained: Trained, published: Published, found: Summary) -> dict[str, Any]:
     """What `--json` writes."""
     info = trained.info
     return {
+        "read": found_in(found),
         "version": published.version,
         "promoted": published.is_promoted,
         "reason": published.reason,

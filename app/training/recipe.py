@@ -38,6 +38,15 @@ class MemberRecipe:
             return self
         return replace(self, features={**getattr(learner, "feature_settings", {}), **self.features})
 
+    def for_ready_made(self) -> Self:
+        """The same member, reading rows of features as they come; networks of texts refuse."""
+        if learner_class(self.learner).features != "tfidf":
+            raise InvalidRequestError(
+                f"{self.learner} reads texts, but the data are ready-made features; "
+                "use a linear learner, a tree or mlp"
+            )
+        return replace(self, features={"kind": "ready-made"})
+
     def untouched(self) -> Self:
         """The same member, with nothing changed for the sake of tuned cuts."""
         settings = getattr(learner_class(self.learner), "reference_settings", {})
@@ -85,6 +94,10 @@ class Recipe:
     def with_decision(self, **changes: Any) -> Self:
         """The same recipe, decided otherwise."""
         return replace(self, decision=replace(self.decision, **changes))
+
+    def for_ready_made(self) -> Self:
+        """The same recipe for data that are rows of features, not texts."""
+        return replace(self, members=tuple(member.for_ready_made() for member in self.members))
 
     def with_tuning(self, **settings: Any) -> Self:
         """The same recipe, with more settings for the tuner."""

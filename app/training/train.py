@@ -76,7 +76,8 @@ class Stopwatch:
 
 def train(job: Job, progress: Progress = silent) -> Trained:
     """The model of a recipe and a collection; the same for any number of `jobs`."""
-    job = replace(job, recipe=job.recipe.suited())
+    recipe = job.recipe.for_ready_made() if job.data.is_ready_made else job.recipe
+    job = replace(job, recipe=recipe.suited())
     check(job)
     watch = Stopwatch()
     labels = LabelIndex.of(job.data.label_sets + (job.valid.label_sets if job.valid else []))
@@ -98,6 +99,8 @@ def check(job: Job) -> None:
     _tuning(job)
     decision = job.recipe.decision
     check_decision(decision.name)
+    if job.valid is not None and job.valid.is_ready_made != job.data.is_ready_made:
+        raise InvalidRequestError("--valid must be of the same kind as DATA: texts or features")
     for member in job.recipe.members:
         built(member)
     kinds = [learner_class(member.learner) for member in job.recipe.members]
@@ -105,11 +108,11 @@ def check(job: Job) -> None:
         raise InvalidRequestError(
             "decision zero: this learner's 0 is not neutral; use micro-f, macro-f or rank:K"
         )
-    holds_out = decision.folds > 1 or job.valid is not None
+    holds_out = (decision.folds > 1 and len(job.data) > 1) or job.valid is not None
     if not holds_out and decision.name != "zero" and not decision.name.startswith("rank:"):
         raise InvalidRequestError(
-            f"decision {decision.name} is tuned on held-out scores: use --folds 2 or more, "
-            "or --valid FILE, or --decision zero"
+            f"decision {decision.name} is tuned on held-out scores: use --folds 2 or more and two "
+            "documents or more, or --valid FILE, or --decision zero"
         )
     if decision.abstain is not None and (not holds_out or decision.name.startswith("rank:")):
         raise InvalidRequestError(

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from app.artifacts.store import Store
-from app.datasets.collection import Collection, subset
+from app.datasets.collection import Collection, load_collection, subset
 from app.errors import InvalidDataError, InvalidRequestError
 from app.model import load_model
 from app.training.recipe import read_recipe
@@ -117,6 +117,22 @@ def test_a_corpus_without_labels_is_refused(corpus: Collection) -> None:
     bare = replace(corpus, label_sets=[()] * len(corpus))
     with pytest.raises(InvalidDataError, match="nothing to learn"):
         train(Job(bare, RECIPE))
+
+
+def test_ready_made_features_are_trained_on_as_they_are(tmp_path: Path) -> None:
+    file = tmp_path / "rows.svm"
+    file.write_text("a 1:1 3:0.5\nb 2:1\na,b 1:1 2:1\nb 2:2\na 1:2 3:1\nb 2:1 3:1\n")
+    rows = load_collection(file)
+    trained = train(Job(rows, read_recipe(None, changes=["decision.folds=2"])))
+    assert trained.classifier.is_ready_made
+    assert trained.classifier.scores(rows.documents).shape == (6, 2)
+    with pytest.raises(InvalidRequestError, match="reads texts"):
+        train(Job(rows, read_recipe(None, learner="kim-cnn")))
+
+
+def test_one_document_cannot_be_tuned_on_and_says_so(corpus: Collection) -> None:
+    with pytest.raises(InvalidRequestError, match="two documents or more"):
+        train(Job(subset(corpus, [0]), RECIPE))
 
 
 def test_one_document_and_one_label_make_a_model(corpus: Collection) -> None:
