@@ -14,6 +14,7 @@ from app.artifacts.info import Info
 from app.classifier import Classifier
 from app.datasets.collection import Collection
 from app.datasets.fingerprint import fingerprints
+from app.decisions.absent_labels import completed_bands, completed_hulls
 from app.decisions.abstention import Abstention
 from app.decisions.base import Decision
 from app.decisions.calibration import Calibration
@@ -65,7 +66,7 @@ def retune(
     jobs: int = 1,
     progress: Progress = silent,
 ) -> Retuned:
-    """The same members, decided anew. A label without a document in the set keeps its cut."""
+    """The same members, decided anew. A label without a document in the set stays as it was."""
     recipe = _recipe(model, choice or Choice())
     old = model.classifier
     if labelled.is_ready_made != old.is_ready_made:
@@ -130,12 +131,13 @@ def _decided(old: Classifier, held_out: HeldOut, recipe: Choice) -> Classifier:
     decision = _tuned(held_out, hulls, old.decision, recipe)
     bands = None
     if recipe.abstain is not None:
-        bands = Abstention.fit(held_out, decision, recipe.abstain)
+        fitted = Abstention.fit(held_out, decision, recipe.abstain)
+        bands = completed_bands(fitted, old.abstention, hulls)
     calibration = Calibration.fit(held_out)
     return replace(
         old,
         decision=decision,
-        hulls=hulls,
+        hulls=completed_hulls(hulls, old.hulls),
         optimism=Optimism.of(held_out),
         calibration=calibration,
         abstention=bands,

@@ -12,6 +12,7 @@ import pytest
 
 from app.artifacts.store import Store
 from app.datasets.collection import Collection, load_collection
+from app.decisions.hulls import Hulls
 from app.errors import InvalidRequestError
 from app.model import Model, load_model
 from app.training.publish import publish
@@ -83,6 +84,28 @@ def test_labels_that_do_not_occur_keep_their_cut_and_others_are_left_out(
     assert len(retuned.warnings) == 2
     with pytest.raises(InvalidRequestError, match="no document"):
         retune(model, replace(labelled, label_sets=[("new",)] * 60))
+
+
+def test_labels_that_do_not_occur_keep_their_hull_and_their_band(
+    model: Model, labelled: Collection
+) -> None:
+    first = retune(model, labelled, Choice(abstain=0.7)).trained.classifier
+    absent = first.labels.names[1]
+    rest = [tuple(x for x in labels if x != absent) for labels in labelled.label_sets]
+    before = replace(model, classifier=first)
+    again = retune(before, replace(labelled, label_sets=rest)).trained.classifier
+
+    def hull(hulls: Hulls, label: int) -> list[list[float]]:
+        own = slice(*hulls.offsets[label : label + 2])
+        return [array[own].tolist() for array in (hulls.fp, hulls.tp, hulls.cuts)]
+
+    old, new = first.hulls, again.hulls
+    assert [hull(new, label) for label in range(new.n_labels)] == [
+        hull(old, label) for label in range(old.n_labels)
+    ]
+    np.testing.assert_array_equal(new.positives, old.positives)
+    assert again.abstention.upper[1] == first.abstention.upper[1] < np.inf
+    assert again.operating_points.find("recall>=1").cuts[1] < np.inf
 
 
 def test_training_documents_are_pointed_out(model: Model, corpus: Collection) -> None:
