@@ -7,28 +7,36 @@ from starlette.types import Message, Receive
 from app.api.door import ClientLeftError
 from app.api.visit import Visit
 from app.errors import DeadlineError, PayloadTooLargeError
-from app.serving.admission import Deadline
+from app.serving.admission import SMALL_BODY, Deadline, Room
 
 LATE = "too late"
 
 
-async def read_body(receive: Receive, visit: Visit, limit: int, deadline: Deadline) -> bytes:
-    """The whole body; PayloadTooLargeError as soon as it is known to be too long."""
+async def read_body(
+    receive: Receive, visit: Visit, limit: int, deadline: Deadline, room: Room
+) -> bytes:
+    """The whole body; PayloadTooLargeError as soon as it is known to be too long.
+
+    Room is taken for what the header says; without it, for all that is allowed, once the body
+    turns out not to be small.
+    """
     check_length(visit, limit)
-    message = await next_message(receive, deadline)
-    body: bytes = message["body"]
-    if not message.get("more_body"):
-        if len(body) > limit:
-            raise _too_long(limit)
-        return body
-    pieces, size = [body], len(body)
-    while message.get("more_body"):
+    said = visit.header(b"content-length")
+    has_room = said.isdigit()
+    if has_room:
+        room.take(int(said[:20]))
+    pieces, size, more = [], 0, True
+    while more:
         message = await next_message(receive, deadline)
+        more = message.get("more_body", False)
         pieces.append(message["body"])
         size += len(pieces[-1])
         if size > limit:
             raise _too_long(limit)
-    return b"".join(pieces)
+        if size > SMALL_BODY and not has_room:
+            room.take(limit)
+            has_room = True
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
 async def next_message(receive: Receive, deadline: Deadline) -> Message:
@@ -49,12 +57,6 @@ async def next_message(receive: Receive, deadline: Deadline) -> Message:
     if message["type"] == "http.disconnect":
         raise ClientLeftError
     return message
-
-
-def body_size(visit: Visit, limit: int) -> int:
-    """The bytes that the body may come to: what its header says, else all that is allowed."""
-    said = visit.header(b"content-length")
-    return min(int(said[:20]), limit) if said.isdigit() else limit
 
 
 def check_length(visit: Visit, limit: int) -> None:

@@ -1,7 +1,7 @@
 """NDJSON in, NDJSON out: a document a line, answered in batches while the body still arrives."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -13,9 +13,9 @@ from app.api.errors import invalid_body, problem_of
 from app.api.predicting import Predictor
 from app.api.schemas import Document, StreamParameters
 from app.api.visit import Visit, visit_of
-from app.errors import AppError, InvalidRequestError, PayloadTooLargeError
+from app.errors import AppError, DeadlineError, InvalidRequestError, PayloadTooLargeError
 from app.prediction import Prediction
-from app.serving.admission import Deadline
+from app.serving.admission import Deadline, Room
 from app.serving.keys import Identity
 from app.serving.registry import Loaded
 from app.serving.service import Service
@@ -23,7 +23,7 @@ from app.serving.service import Service
 NDJSON = b"application/x-ndjson"
 BATCH = 64
 WAIT_SECONDS = 0.02
-MOST_WAITING = 64 << 20
+MOST_WAITING = 4 << 20
 """Bytes of answers kept for clients that read only after they have sent everything."""
 
 
@@ -48,29 +48,30 @@ class Stream:
         loaded = self._predictor.model(parameters.model, identity, visit)
         loaded.plan(parameters.query())
         deadline = Deadline.after(self._service.settings.evaluate_seconds)
-        receive = await self._read_first(receive, visit, deadline)
-        headers = [(b"content-type", NDJSON), (b"x-model-version", visit.version.encode())]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        outbox = Outbox(send)
-        sending = asyncio.ensure_future(outbox.deliver())
-        try:
-            async for batch in _batches(receive, self._service.settings.max_body_bytes, deadline):
-                answers = await self._answers(batch, loaded, parameters, deadline, visit)
-                await outbox.put(answers)
-            await outbox.close()
-            await sending
-        finally:
-            sending.cancel()
+        with self._service.room() as room:
+            receive = await self._read_first(receive, visit, deadline, room)
+            headers = [(b"content-type", NDJSON), (b"x-model-version", visit.version.encode())]
+            await send({"type": "http.response.start", "status": 200, "headers": headers})
+            async with Outbox(send, deadline) as outbox:
+                longest = self._service.settings.max_body_bytes
+                async for batch in _batches(receive, longest, deadline):
+                    await outbox.put(
+                        await self._answers(batch, loaded, parameters, deadline, visit)
+                    )
+                await outbox.close()
 
-    async def _read_first(self, receive: Receive, visit: Visit, deadline: Deadline) -> Receive:
+    async def _read_first(
+        self, receive: Receive, visit: Visit, deadline: Deadline, room: Room
+    ) -> Receive:
         """A body of known, moderate length is read before the answer begins.
 
         Many gateways (nginx) stop passing a body on once they have seen the answer's head.
         """
         said, limit = visit.header(b"content-length"), self._service.settings.max_body_bytes
         if not said.isdigit() or int(said[:20]) > limit:
+            room.take(limit)  # the longest line
             return receive
-        body = await read_body(receive, visit, limit, deadline)
+        body = await read_body(receive, visit, limit, deadline, room)
 
         async def again() -> Message:
             return {"type": "http.request", "body": body, "more_body": False}
@@ -133,25 +134,42 @@ class Stream:
 class Outbox:
     """Sends in the background, so that a client which does not read yet can still send."""
 
-    def __init__(self, send: Send) -> None:
-        self._send, self._waiting = send, bytearray()
+    def __init__(self, send: Send, deadline: Deadline) -> None:
+        self._send, self._deadline, self._waiting = send, deadline, bytearray()
         self._is_closed = False
         self._changed = asyncio.Condition()
 
+    async def __aenter__(self) -> "Outbox":
+        self._sending = asyncio.ensure_future(self._deliver())
+        return self
+
+    async def __aexit__(self, *raised: object) -> None:
+        self._sending.cancel()
+
     async def put(self, data: bytes) -> None:
         """Add to what is to be sent; waits while too much of it is waiting."""
+        await self._in_time(self._put(data))
+
+    async def close(self) -> None:
+        """Nothing more will be added; waits until everything is sent."""
+        async with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
+        await self._in_time(self._sending)
+
+    async def _in_time(self, work: Awaitable[None]) -> None:
+        try:
+            await asyncio.wait_for(work, self._deadline.remaining)
+        except TimeoutError:
+            raise DeadlineError("the answer was not read in the time allowed") from None
+
+    async def _put(self, data: bytes) -> None:
         async with self._changed:
             await self._changed.wait_for(lambda: len(self._waiting) < MOST_WAITING)
             self._waiting += data
             self._changed.notify_all()
 
-    async def close(self) -> None:
-        """Nothing more will be added."""
-        async with self._changed:
-            self._is_closed = True
-            self._changed.notify_all()
-
-    async def deliver(self) -> None:
+    async def _deliver(self) -> None:
         """Send until everything is sent and the outbox is closed."""
         while True:
             async with self._changed:

@@ -1,13 +1,15 @@
 """Admission: how much work is under way, and what is turned away at the door."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from time import monotonic
 
 from app.errors import DeadlineError, TooManyRequestsError
 
 LONGEST_WAIT = 30
+SMALL_BODY = 65_536
+"""Bytes up to which a body is not counted."""
 
 
 @dataclass(slots=True)
@@ -60,6 +62,19 @@ class Admission:
 
     def _learn(self, seconds: float) -> None:
         self._seconds_per_unit += 0.1 * (seconds - self._seconds_per_unit)
+
+
+class Room(ExitStack):
+    """Room in memory for one body; what was taken is given back when the block ends."""
+
+    def __init__(self, bodies: Admission) -> None:
+        super().__init__()
+        self._bodies = bodies
+
+    def take(self, size: int) -> None:
+        """Take room for so many bytes, or raise TooManyRequestsError; small bodies need none."""
+        if size > SMALL_BODY:
+            self.enter_context(self._bodies.admit(size))
 
 
 @dataclass(frozen=True, slots=True)

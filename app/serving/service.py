@@ -4,11 +4,11 @@ import asyncio
 import gc
 import logging
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from app.artifacts.store import Store
-from app.serving.admission import Admission
+from app.serving.admission import Admission, Room
 from app.serving.keys import KeysFile
 from app.serving.registry import Registry
 from app.serving.spool import Spool
@@ -17,7 +17,7 @@ from app.settings import Settings
 
 THREADS = 2
 LONGEST_START = 20.0
-SMALL_BODY, LARGE_BODIES = 65_536, 8  # bodies of full length that may be in memory at once
+LARGE_BODIES = 8  # bodies of full length that may be in memory at once
 
 log = logging.getLogger("labelserve.service")
 
@@ -61,9 +61,9 @@ class Service:
             ThreadPoolExecutor(THREADS, thread_name_prefix="predict"),
         )
 
-    def room_for(self, body_bytes: int) -> AbstractContextManager[None]:
-        """Room in memory for a body while the block runs; small ones are not counted."""
-        return self.bodies.admit(body_bytes) if body_bytes > SMALL_BODY else nullcontext()
+    def room(self) -> Room:
+        """Room in memory for a body while the block runs."""
+        return Room(self.bodies)
 
     async def start(self) -> None:
         """Begin to watch the models folder; the first look loads what is there."""

@@ -7,7 +7,10 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
-from app.api import predicting
+from app.api import predicting, streaming
+from app.api.streaming import Outbox
+from app.errors import DeadlineError
+from app.serving.admission import Deadline
 from tests.api.conftest import Opened
 
 pytestmark = pytest.mark.anyio
@@ -81,3 +84,38 @@ async def test_a_batch_that_asks_for_too_much_is_an_error_a_line(
     found = [json.loads(line) for line in answer.text.splitlines()]
     assert [line["line"] for line in found] == [1, 2, 3]
     assert [line["error"]["status"] for line in found] == [422, 400, 422]
+
+
+async def test_a_client_that_does_not_read_is_given_up_in_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(streaming, "MOST_WAITING", 10)
+
+    async def never(message: object) -> None:
+        await asyncio.Event().wait()
+
+    async with Outbox(never, Deadline.after(0.1)) as outbox:
+        await outbox.put(b"x" * 10)
+        await outbox.put(b"x" * 10)
+        with pytest.raises(DeadlineError):
+            await outbox.put(b"x" * 10)
+        with pytest.raises(DeadlineError):
+            await outbox.close()
+
+
+async def test_bodies_of_unknown_length_take_room_only_when_they_are_large(opened: Opened) -> None:
+    async def body(size: int) -> AsyncIterator[bytes]:
+        yield b'{"documents":["'
+        for _ in range(size // 1000):
+            yield b"x" * 1000
+        yield b'"]}'
+
+    async with opened() as client:
+        bodies = client.service.bodies  # type: ignore[attr-defined]
+        with bodies.admit(bodies.capacity):
+            small = await client.post("/predict", content=body(10_000))
+            large = await client.post("/predict", content=body(90_000))
+            lines = await client.post("/predict", content=body(10_000), headers=HEADERS)
+        assert [a.status_code for a in (small, large, lines)] == [200, 429, 429]
+        assert bodies.in_flight == 0
+        assert (await client.post("/predict", content=body(90_000))).status_code == 200

@@ -22,7 +22,7 @@ from app.errors import (
 from app.heldout import HeldOut
 from app.kernels import kernels, picking_plain
 from app.prediction import Odds, best
-from app.serving.admission import Admission, Deadline
+from app.serving.admission import SMALL_BODY, Admission, Deadline, Room
 from app.serving.keys import KeysFile
 from app.serving.spool import Spool, Upload
 
@@ -37,6 +37,17 @@ def test_admission_counts_units_and_lets_a_large_request_in_alone() -> None:
     with admission.admit(6), admission.admit(4), pytest.raises(TooManyRequestsError):
         admission.refuse_if_full()
     assert admission.in_flight == 0
+
+
+def test_room_is_taken_for_large_bodies_only_and_given_back() -> None:
+    bodies = Admission(10 * SMALL_BODY, "large bodies")
+    with Room(bodies) as room, Room(bodies) as other:
+        room.take(SMALL_BODY)
+        assert bodies.in_flight == 0
+        room.take(8 * SMALL_BODY)
+        with pytest.raises(TooManyRequestsError):
+            other.take(3 * SMALL_BODY)
+    assert bodies.in_flight == 0
 
 
 def test_a_deadline_ends_work() -> None:

@@ -7,7 +7,7 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from starlette.types import Receive, Scope, Send
 
-from app.api.bodies import body_size, read_body
+from app.api.bodies import read_body
 from app.api.errors import invalid_body
 from app.api.identity import caller_with, identify
 from app.api.openapi import problems
@@ -17,7 +17,7 @@ from app.api.streaming import NDJSON, Stream
 from app.api.visit import Visit, visit_of
 from app.errors import UnsupportedMediaTypeError
 from app.prediction import Plan, Prediction
-from app.serving.admission import Deadline
+from app.serving.admission import Deadline, Room
 from app.serving.keys import Identity
 from app.serving.registry import Loaded
 from app.serving.service import Service
@@ -46,15 +46,15 @@ class Predict:
         if _media_type(visit) == NDJSON:
             await self._stream.answer(scope, receive, send, identity)
             return
-        with service.room_for(body_size(visit, service.settings.max_body_bytes)):
-            await self._respond(receive, send, visit, identity)
+        with service.room() as room:
+            await self._respond(receive, send, visit, identity, room)
 
     async def _respond(
-        self, receive: Receive, send: Send, visit: Visit, identity: Identity
+        self, receive: Receive, send: Send, visit: Visit, identity: Identity, room: Room
     ) -> None:
         settings = self._service.settings
         deadline = Deadline.after(settings.request_seconds)
-        body = await read_body(receive, visit, settings.max_body_bytes, deadline)
+        body = await read_body(receive, visit, settings.max_body_bytes, deadline, room)
         if len(body) <= QUICK_BYTES:
             request = self._decoded(body)
         else:

@@ -6,7 +6,7 @@ import msgspec
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
-from app.api.bodies import body_size, read_body
+from app.api.bodies import read_body
 from app.api.deps import Parts
 from app.api.identity import caller_with
 from app.api.predicting import Predictor
@@ -118,8 +118,8 @@ async def _inferred(
     service.documents.refuse_if_full()
     deadline = Deadline.after(settings.request_seconds)
     loaded = predictor.model(reference, caller, visit)
-    with service.room_for(body_size(visit, settings.max_body_bytes)):
-        body = await read_body(request.receive, visit, settings.max_body_bytes, deadline)
+    with service.room() as room:
+        body = await read_body(request.receive, visit, settings.max_body_bytes, deadline, room)
         call, texts = called(body, visit.header(b"inference-header-content-length"))
         _, found = await predictor.predictions(loaded, call.query(), texts, deadline)
     visit.documents = len(texts)
