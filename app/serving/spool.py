@@ -46,9 +46,7 @@ class Spool:
         if self._lock is not None:
             return
         self._dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-        lock = (self._dir / f"{self._owner}.lock").open("wb")
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        self._lock = lock
+        self._lock = self._locked()
         self._clean()
 
     def close(self) -> None:
@@ -58,28 +56,41 @@ class Spool:
             self._lock.close()
             self._lock = None
 
+    def _locked(self) -> BinaryIO:
+        """This worker's lock; made again where another took it for a dead one's and removed it."""
+        path = self._dir / f"{self._owner}.lock"
+        while True:
+            lock = path.open("wb")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(lock.fileno()), path.stat()):
+                    return lock
+            lock.close()
+
     def _clean(self) -> None:
         owners = {entry.name.partition("-")[0].removesuffix(".lock") for entry in self._entries()}
         for owner in owners - {self._owner}:
-            if self._is_dead(owner):
-                log.info("removing uploads that a dead worker left")
-                self._remove(owner)
+            self._remove_if_dead(owner)
 
-    def _is_dead(self, owner: str) -> bool:
+    def _remove_if_dead(self, owner: str) -> None:
         try:
             with (self._dir / f"{owner}.lock").open("rb") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                log.info("removing uploads that a dead worker left")
+                self._remove(owner)  # under its lock: an owner that is just starting notices
         except FileNotFoundError:
-            return True
-        except OSError:
-            return False
-        return True
+            self._remove_folders(owner)
+        except OSError:  # somebody has the lock: it lives
+            return
 
     def _remove(self, owner: str) -> None:
+        self._remove_folders(owner)
+        (self._dir / f"{owner}.lock").unlink(missing_ok=True)
+
+    def _remove_folders(self, owner: str) -> None:
         for entry in self._entries():
             if entry.name.startswith(f"{owner}-"):
                 shutil.rmtree(entry.path, ignore_errors=True)
-        (self._dir / f"{owner}.lock").unlink(missing_ok=True)
 
     def _entries(self) -> list[os.DirEntry[str]]:
         with os.scandir(self._dir) as entries:

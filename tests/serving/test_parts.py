@@ -1,8 +1,10 @@
 """Admission, keys, spool and picking, each by itself."""
 
+import fcntl
 import json
 import stat
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import pytest
@@ -105,6 +107,28 @@ def test_the_spool_keeps_what_the_living_use_and_removes_what_the_dead_left(
     one.close()
     other.close()
     assert list((tmp_path / "spool").iterdir()) == []
+
+
+def test_a_lock_that_another_worker_removed_meanwhile_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flock, calls = fcntl.flock, []
+
+    def late(lock: BinaryIO, how: int) -> None:
+        if not calls:
+            Path(lock.name).unlink()
+        calls.append(how)
+        flock(lock, how)
+
+    monkeypatch.setattr("app.serving.spool.fcntl.flock", late)
+    one, other = Spool(tmp_path), Spool(tmp_path)
+    one.open()
+    assert len(calls) == 2
+    with one.folder() as mine:
+        other.open()
+        assert mine.exists()
+    one.close()
+    other.close()
 
 
 @settings(deadline=None)  # the first call may compile
