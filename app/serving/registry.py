@@ -111,7 +111,9 @@ class Registry:
 
         Only models that are `visible` to the caller count, and are named in errors.
         """
-        name, at, version = (reference or self._default_name(visible)).partition("@")
+        if reference is None:
+            reference = self._default_name(visible)
+        name, at, version = reference.partition("@")
         found = self._loaded.get(name)
         if found is None:
             raise self._missing(name, visible)
@@ -130,7 +132,7 @@ class Registry:
 
     def refresh(self) -> None:
         """Load what is new, drop what is gone; a version that fails never takes over."""
-        names = self._store.names()
+        names = [name for name in self._store.names() if self._was_promoted(name)]
         for name in names:
             self._refresh_one(name)
         gone = self._loaded.keys() - set(names)
@@ -139,9 +141,16 @@ class Registry:
         self._failures = {k: v for k, v in self._failures.items() if k in set(names)}
         self._names, self._was_read = names, True
 
+    def _was_promoted(self, name: str) -> bool:
+        """Whether the name is a model yet: a version that was only tried out is none."""
+        try:
+            return self._store.current(name) is not None
+        except (AppError, OSError):
+            return True  # a pointer that cannot be read is a failure to show
+
     def _refresh_one(self, name: str) -> None:
         try:
-            version = self._store.current(name) or ""
+            version = self._store.current(name)
         except (AppError, OSError) as error:
             self._fail(name, "current", error)
             return
@@ -151,10 +160,8 @@ class Registry:
             return
         if failed is not None and failed.version == version and monotonic() < failed.retry_at:
             return
-        if version:
+        if version is not None:
             self._load(name, version)
-        else:
-            self._fail(name, "", ModelUnavailableError("no version of it was promoted yet"))
 
     def _load(self, name: str, version: str) -> None:
         try:

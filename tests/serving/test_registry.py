@@ -28,3 +28,16 @@ def test_a_model_that_fails_in_an_unforeseen_way_leaves_the_others_alone(
     assert list(found.loaded) == ["tiny"]
     assert found.missing() == []
     assert found.failures["broken"].reason == "RuntimeError"
+
+
+def test_a_version_that_was_never_promoted_is_no_model_yet(
+    tiny_models: Path, tmp_path: Path
+) -> None:
+    for name in ("candidate", "tiny"):
+        copytree(tiny_models / "tiny", tmp_path / name)
+    (tmp_path / "candidate" / "current").unlink()
+    found = Registry(Store(tmp_path))
+    found.refresh()
+    assert found.missing() == []
+    assert list(found.loaded) == ["tiny"]
+    assert not found.failures
