@@ -224,7 +224,8 @@ async def _lines(
 
 def _parameters(scope: Scope) -> StreamParameters:
     try:
-        pairs = parse_qsl(scope["query_string"].decode("latin-1"), max_num_fields=1000)
+        query = scope["query_string"].decode("latin-1")
+        pairs = parse_qsl(query, keep_blank_values=True, max_num_fields=1000)
     except ValueError:
         raise InvalidRequestError("the query has more than 1000 fields") from None
     values: dict[str, Any] = dict(pairs)

@@ -51,6 +51,7 @@ class CallParameters(msgspec.Struct, omit_defaults=True):
     operating_point: Annotated[str, Meta(max_length=40)] | None = None
     threshold: float | None = None
     min_probability: Annotated[float, Meta(ge=0, le=1)] | None = None
+    labels: Annotated[list[str], Meta(min_length=1, max_length=10_000)] | None = None
     explain: Annotated[int, Meta(ge=1, le=100)] | None = None
     binary_data_output: bool = False
 
@@ -69,7 +70,14 @@ class Call(msgspec.Struct, omit_defaults=True):
     def query(self) -> Query:
         """What is asked about the documents."""
         p = self.parameters
-        return Query(p.top_k, p.operating_point, p.threshold, p.min_probability, explain=p.explain)
+        return Query(
+            p.top_k,
+            p.operating_point,
+            p.threshold,
+            p.min_probability,
+            None if p.labels is None else tuple(p.labels),
+            p.explain,
+        )
 
     @property
     def wants_binary(self) -> bool:

@@ -1,5 +1,6 @@
 """POST /predict: what is asked, what comes back."""
 
+import json
 from typing import Any
 
 import httpx
@@ -95,6 +96,7 @@ async def test_operating_points_say_what_was_expected_there(
         ({"documents": ["a"] * 1001}, 413, "payload-too-large"),
         ({"documents": ["a" * 1_000_001]}, 413, "payload-too-large"),
         ({"model": "other"}, 404, "unknown-model"),
+        ({"model": ""}, 404, "unknown-model"),
         ({"model": "../tiny"}, 404, "unknown-model"),
         ({"model": "tiny@20200101T000000-000000"}, 404, "unknown-model"),
     ],
@@ -168,3 +170,14 @@ async def test_more_labels_than_an_answer_may_hold_are_refused(
         assert answer.json()["type"] == "urn:labelserve:error:invalid-request"
         assert "more than 9 labels" in answer.json()["detail"]
     assert len(await predicted(client, top_k=4)) == 2
+
+
+async def test_the_inference_protocol_takes_the_same_parameters(client: httpx.AsyncClient) -> None:
+    tensor = {"name": "text", "datatype": "BYTES", "shape": [2], "data": [BILLING, PRINTER]}
+    asked = {"top_k": 1, "labels": ["crash", "login"]}
+    body = {"inputs": [tensor], "parameters": asked}
+    answer = await client.post("/v2/models/tiny/infer", json=body)
+    found = [json.loads(line) for line in answer.json()["outputs"][0]["data"]]
+    assert found == await predicted(client, **asked)
+    body["parameters"] = {"labels": ["unheard"]}
+    assert (await client.post("/v2/models/tiny/infer", json=body)).status_code == 422

@@ -58,11 +58,12 @@ async def test_lines_are_the_same_as_the_predictions_of_one_body(
 async def test_options_come_in_the_query_and_wrong_ones_are_422(
     client: httpx.AsyncClient,
 ) -> None:
-    for query in ("top_k=0", "top_k=x", "nothing=1", "labels=unheard", "threshold=nan"):
+    for query in ("top_k=0", "top_k=x", "top_k=", "nothing=1", "labels=unheard", "threshold=nan"):
         answer = await client.post(f"/predict?{query}", content=b'"a"', headers=HEADERS)
         assert answer.status_code == 422, query
-    answer = await client.post("/predict?model=other", content=b'"a"', headers=HEADERS)
-    assert answer.status_code == 404
+    for query in ("model=other", "model="):
+        answer = await client.post(f"/predict?{query}", content=b'"a"', headers=HEADERS)
+        assert answer.status_code == 404
 
 
 async def test_a_batch_that_does_not_fit_yet_waits_for_its_turn(opened: Opened) -> None:
