@@ -18,7 +18,7 @@ from app import errors
 from app.artifacts.store import Store
 from app.datasets import open_dataset
 from app.datasets.base import ReadOptions
-from app.errors import AppError, DeadlineError, EvaluationCrashedError
+from app.errors import AppError, DeadlineError, EvaluationCrashedError, InvalidRequestError
 from app.evaluation import EvaluationOptions, ModelInfo, evaluate
 from app.model import load_model
 from app.serving.admission import Deadline
@@ -27,6 +27,8 @@ from app.serving.spool import storage_errors
 
 NICENESS = 5  # predictions come first
 PRELOADED = ["app.serving.preloaded"]
+STREAMED = ("tsv", "jsonl", "csv", "svmlight")
+"""Formats that are read in little memory, whatever a hostile file says of itself."""
 CARRIED = ("line", "best", "pointer")
 
 
@@ -126,6 +128,8 @@ def _report(job: Job) -> dict[str, Any]:
     )
     with job.file.open("rb") as file:
         documents = open_dataset(file, job.reading)
+        if documents.format not in STREAMED:
+            raise InvalidRequestError(f"accepted formats: {', '.join(STREAMED)}")
         report = evaluate(model.classifier, documents, job.options, info=info, scratch=job.folder)
     return report.as_dict()
 

@@ -63,6 +63,11 @@ async def test_bad_uploads_say_what_is_wrong_and_leave_nothing_behind(
         ("", gzip.compress(packed), NDJSON, 422),
         ("", b"a", {"content-type": "text/html"}, 415),
         ("", b"a", {**NDJSON, "content-encoding": "br"}, 415),
+        ("?format=jsonl", corpus_bytes, {**NDJSON, "content-encoding": "br"}, 415),
+        ("?format=jsonl", corpus_bytes, {"content-type": "image/png"}, 415),
+        ("", b"PAR1 and more", {"content-type": "application/octet-stream"}, 422),
+        ("?format=auto", b"PAR1 and more", NDJSON, 422),
+        ("?model=", corpus_bytes, NDJSON, 404),
         ("", b"--b\r\nnonsense", boundary, 400),
         ("", b"--b--\r\n", boundary, 422),
         ("", b"", {"content-type": "multipart/form-data"}, 400),
@@ -76,6 +81,7 @@ async def test_bad_uploads_say_what_is_wrong_and_leave_nothing_behind(
         answer = await client.post(f"/evaluate{query}", content=content, headers=headers)
         assert answer.status_code == status, (query, content[:20], answer.text)
         assert answer.headers["content-type"] == "application/problem+json"
+        assert not content.startswith(b"PAR1") or "accepted formats" in answer.text
     spool = tmp_path / "var" / "spool"
     assert [entry.name for entry in spool.iterdir() if entry.is_dir()] == []
 

@@ -30,6 +30,8 @@ PATH = "/evaluate"
 MAX_RATIO = 200.0
 MAX_LINE_BYTES = 16 << 20
 MAX_LABELS = 1_000_000
+MAX_WINDOW = 8 << 20
+"""Memory that Zstandard data may ask for: what its specification wants every decoder to offer."""
 COLUMN = r'^[^\x00-\x1f"\\]+$'
 """Names that every format can have: no control characters, no quotes."""
 
@@ -73,8 +75,9 @@ class Parameters(BaseModel):
 
     def reading(self, visit: Visit, max_bytes: int) -> ReadOptions:
         """How to read, with every bound that holds over HTTP."""
+        by_type = format_of(visit)  # checks media type and encoding, whatever format is named
         return ReadOptions(
-            format=self.format or format_of(visit),
+            format=self.format or by_type,
             text_columns=tuple(self.text_columns.split(",")),
             label_column=self.label_column,
             label_separator=self.label_separator,
@@ -84,6 +87,7 @@ class Parameters(BaseModel):
                 max_bytes=max_bytes,
                 max_ratio=MAX_RATIO,
                 max_labels=MAX_LABELS,
+                max_window=MAX_WINDOW,
             ),
         )
 
