@@ -80,7 +80,12 @@ def table(title: str, columns: list[str], rows: list[list[str]], *, text: int = 
     """Print a table: the first `text` columns to the left, figures to the right."""
     drawn = Table(title=title or None, title_justify="left", title_style="bold", box=None)
     for position, column in enumerate(columns):
-        drawn.add_column(column, justify="left" if position < text else "right", overflow="fold")
+        drawn.add_column(
+            column,
+            justify="left" if position < text else "right",
+            overflow="fold",
+            no_wrap=position < text,
+        )
     for row in rows:
         drawn.add_row(*(Console().render_str(cell, markup=False) for cell in row))
     out.print(drawn)

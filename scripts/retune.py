@@ -36,7 +36,7 @@ def main(  # noqa: PLR0913
         float | None, typer.Option(help="Abstain so that decisions made reach this precision.")
     ] = None,
     promote: Annotated[str, typer.Option(help="always, or never.")] = "always",
-    jobs: Annotated[int | None, typer.Option(help="Processes or threads to score with.")] = None,
+    jobs: Annotated[int | None, typer.Option(help="Processors to score with.", min=1)] = None,
     models_dir: Annotated[Path, typer.Option(help="The model store.")] = Path("models"),
     json: Annotated[Path | None, typer.Option(help="Write the result as JSON (- stdout).")] = None,
     *,

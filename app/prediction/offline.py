@@ -52,12 +52,18 @@ def batch_predictions(
 def _of_chunk(plan: Plan, chunk: list[Document]) -> list[Prediction]:
     if plan.classifier.is_ready_made:
         return [plan.prediction(row) for row in plan.classifier.scores(_inputs(plan, chunk))]
-    return plan.predictions([document.text for document in chunk])
+    return plan.predictions(_texts(chunk))
+
+
+def _texts(chunk: list[Document]) -> list[str]:
+    if any(document.features is not None for document in chunk):
+        raise InvalidRequestError("the model reads texts, and these are ready-made features")
+    return [document.text for document in chunk]
 
 
 def _inputs(plan: Plan, chunk: list[Document]) -> Any:
     if not plan.classifier.is_ready_made:
-        return [document.text for document in chunk]
+        return _texts(chunk)
     rows = [document.features for document in chunk if document.features is not None]
     if len(rows) < len(chunk):
         raise InvalidRequestError("the model reads ready-made features: give it svmlight")

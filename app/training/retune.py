@@ -71,6 +71,10 @@ def retune(
     old = model.classifier
     if labelled.is_ready_made != old.is_ready_made:
         raise InvalidRequestError("the labelled set and the model differ: texts, or features")
+    if recipe.decision == "zero" and not all(m.learner.zero_is_neutral for m in old.members):
+        raise InvalidRequestError(
+            "decision zero: this learner's 0 is not neutral; use micro-f, macro-f or rank:K"
+        )
     truth = old.labels.truth(labelled.label_sets)
     if not truth.nnz:
         raise InvalidRequestError("no document of the labelled set has a label of the model")
