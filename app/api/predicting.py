@@ -13,7 +13,7 @@ from app.serving.keys import Identity
 from app.serving.registry import Loaded
 from app.serving.service import Service
 
-QUICK_BYTES, QUICK_DOCUMENTS = 16_384, 4
+QUICK_BYTES, QUICK_DOCUMENTS, QUICK_LABELS = 16_384, 4, 500
 """Up to here the answer costs less than handing it to a thread would."""
 
 MOST_ANSWERS = 1_000_000
@@ -64,6 +64,10 @@ class Predictor:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._service.threads, work, *arguments)
 
+    async def done(self, is_large: bool, work: Any, *arguments: Any) -> Any:
+        """What the work gives: large work in a thread, so that it holds nobody up."""
+        return await self.in_thread(work, *arguments) if is_large else work(*arguments)
+
     def _is_quick(self, loaded: Loaded, query: Query, texts: Sequence[str]) -> bool:
         if len(texts) > QUICK_DOCUMENTS or not loaded.is_quick or query.explain:
             return False
@@ -89,3 +93,9 @@ class Predictor:
         counters[0].inc(len(predictions))
         for prediction in predictions:
             counters[1].observe(len(prediction.labels))
+
+
+def is_long(predictions: Sequence[Prediction], query: Query) -> bool:
+    """Whether writing the predictions as JSON takes long enough to be worth a thread."""
+    n_labels = sum(len(prediction.labels) for prediction in predictions)
+    return n_labels * (query.explain or 1) > QUICK_LABELS

@@ -10,7 +10,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from app.api.bodies import next_message, read_body
 from app.api.errors import invalid_body, problem_of
-from app.api.predicting import Predictor
+from app.api.predicting import QUICK_BYTES, Predictor, is_long
 from app.api.schemas import Document, StreamParameters
 from app.api.visit import Visit, visit_of
 from app.errors import AppError, DeadlineError, InvalidRequestError, PayloadTooLargeError
@@ -86,18 +86,29 @@ class Stream:
         deadline: Deadline,
         visit: Visit,
     ) -> bytes:
-        read = [self._read(line) for _, line in batch]
+        size = sum(len(line) for _, line in batch if isinstance(line, bytes))
+        read = await self._predictor.done(size > QUICK_BYTES, self._read_all, batch)
         documents = [document for document in read if not isinstance(document, AppError)]
+        found: list[Prediction] = []
         try:
-            found = iter(await self._predicted(loaded, parameters, documents, deadline))
+            found = await self._predicted(loaded, parameters, documents, deadline)
             visit.documents += len(documents)
         except InvalidRequestError as error:  # what these lines ask for together is too much
             read = [document if isinstance(document, AppError) else error for document in read]
+        each = iter(found)
         answers = [
-            _failed(number, document, visit) if isinstance(document, AppError) else next(found)
+            _failed(number, document, visit) if isinstance(document, AppError) else next(each)
             for (number, _), document in zip(batch, read, strict=True)
         ]
+        is_large = is_long(found, parameters.query())
+        written: bytes = await self._predictor.done(is_large, self._written, answers)
+        return written
+
+    def _written(self, answers: list[Prediction | Line]) -> bytes:
         return b"".join(self._encode(answer) + b"\n" for answer in answers)
+
+    def _read_all(self, batch: list[tuple[int, bytes | AppError]]) -> list[Any]:
+        return [self._read(line) for _, line in batch]
 
     def _read(self, line: bytes | AppError) -> str | Document | AppError:
         if isinstance(line, AppError):

@@ -181,3 +181,27 @@ async def test_the_inference_protocol_takes_the_same_parameters(client: httpx.As
     assert found == await predicted(client, **asked)
     body["parameters"] = {"labels": ["unheard"]}
     assert (await client.post("/v2/models/tiny/infer", json=body)).status_code == 422
+
+
+async def test_large_bodies_and_answers_are_read_and_written_in_threads(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[bool] = []
+    real = predicting.Predictor.done
+
+    async def noted(self: predicting.Predictor, is_large: bool, *work: Any) -> Any:
+        done.append(is_large)
+        return await real(self, is_large, *work)
+
+    monkeypatch.setattr(predicting.Predictor, "done", noted)
+    for texts, is_large in (([BILLING], False), ([BILLING] * 1000, True)):
+        tensor = {"name": "text", "datatype": "BYTES", "shape": [len(texts)], "data": texts}
+        lines = "\n".join(map(json.dumps, texts[:64]))
+        ndjson = {"content-type": "application/x-ndjson"}
+        await predicted(client, documents=texts)
+        await client.post("/v2/models/tiny/infer", json={"inputs": [tensor]})
+        assert done == [is_large] * 4
+        done.clear()
+        await client.post("/predict?top_k=5", content=lines, headers=ndjson)
+        assert done == [False, False]  # a batch of short lines is small work
+        done.clear()

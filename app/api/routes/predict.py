@@ -11,7 +11,7 @@ from app.api.bodies import read_body
 from app.api.errors import invalid_body
 from app.api.identity import caller_with, identify
 from app.api.openapi import problems
-from app.api.predicting import QUICK_BYTES, Predictor
+from app.api.predicting import QUICK_BYTES, Predictor, is_long
 from app.api.schemas import Document, OperatingPoint, PredictRequest, PredictResponse
 from app.api.streaming import NDJSON, Stream
 from app.api.visit import Visit, visit_of
@@ -55,15 +55,16 @@ class Predict:
         settings = self._service.settings
         deadline = Deadline.after(settings.request_seconds)
         body = await read_body(receive, visit, settings.max_body_bytes, deadline, room)
-        if len(body) <= QUICK_BYTES:
-            request = self._decoded(body)
-        else:
-            request = await self._predictor.in_thread(self._decoded, body)
+        request = await self._predictor.done(len(body) > QUICK_BYTES, self._decoded, body)
         loaded = self._predictor.model(request.model, identity, visit)
         texts = [d.text if isinstance(d, Document) else d for d in request.documents]
-        plan, found = await self._predictor.predictions(loaded, request.query(), texts, deadline)
+        query = request.query()
+        plan, found = await self._predictor.predictions(loaded, query, texts, deadline)
         visit.documents = len(texts)
-        await _send(send, self._encode(_response(loaded, plan, found, request)), visit)
+        response = _response(loaded, plan, found, request)
+        await _send(
+            send, await self._predictor.done(is_long(found, query), self._encode, response), visit
+        )
 
     def _decoded(self, body: bytes) -> PredictRequest:
         try:

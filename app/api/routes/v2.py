@@ -9,10 +9,11 @@ from starlette.responses import JSONResponse, Response
 from app.api.bodies import read_body
 from app.api.deps import Parts
 from app.api.identity import caller_with
-from app.api.predicting import Predictor
+from app.api.predicting import QUICK_BYTES, Predictor, is_long
 from app.api.tensors import Answer, Call, answered, called
 from app.api.visit import Visit, visit_of
 from app.errors import ModelUnavailableError
+from app.prediction import Prediction
 from app.serving.admission import Deadline
 from app.serving.keys import Identity
 from app.serving.registry import Loaded
@@ -120,11 +121,18 @@ async def _inferred(
     loaded = predictor.model(reference, caller, visit)
     with service.room() as room:
         body = await read_body(request.receive, visit, settings.max_body_bytes, deadline, room)
-        call, texts = called(body, visit.header(b"inference-header-content-length"))
-        _, found = await predictor.predictions(loaded, call.query(), texts, deadline)
+        length = visit.header(b"inference-header-content-length")
+        call, texts = await predictor.done(len(body) > QUICK_BYTES, called, body, length)
+        query = call.query()
+        _, found = await predictor.predictions(loaded, query, texts, deadline)
     visit.documents = len(texts)
+    answer = await predictor.done(is_long(found, query), _answer, call, found, loaded)
+    return _response(answer, visit)
+
+
+def _answer(call: Call, found: list[Prediction], loaded: Loaded) -> Answer:
     lines = [msgspec.json.encode(prediction) for prediction in found]
-    return _response(answered(call, lines, loaded.model.name, loaded.model.version), visit)
+    return answered(call, lines, loaded.model.name, loaded.model.version)
 
 
 def _response(answer: Answer, visit: Visit) -> Response:
