@@ -1,7 +1,7 @@
 """NDJSON in, NDJSON out: a document a line, answered in batches while the body still arrives."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -10,10 +10,11 @@ from starlette.types import Message, Receive, Scope, Send
 
 from app.api.bodies import next_message, read_body
 from app.api.errors import invalid_body, problem_of
+from app.api.outbox import Outbox
 from app.api.predicting import QUICK_BYTES, Predictor, is_long
 from app.api.schemas import Document, StreamParameters
 from app.api.visit import Visit, visit_of
-from app.errors import AppError, DeadlineError, InvalidRequestError, PayloadTooLargeError
+from app.errors import AppError, InvalidRequestError, PayloadTooLargeError
 from app.prediction import Prediction
 from app.serving.admission import Deadline, Room
 from app.serving.keys import Identity
@@ -23,8 +24,6 @@ from app.serving.service import Service
 NDJSON = b"application/x-ndjson"
 BATCH = 64
 WAIT_SECONDS = 0.02
-MOST_WAITING = 4 << 20
-"""Bytes of answers kept for clients that read only after they have sent everything."""
 
 
 class Line(msgspec.Struct):
@@ -140,57 +139,6 @@ class Stream:
         for document, prediction in zip(documents, found, strict=True):
             prediction.id = None if isinstance(document, str) else document.id
         return found
-
-
-class Outbox:
-    """Sends in the background, so that a client which does not read yet can still send."""
-
-    def __init__(self, send: Send, deadline: Deadline) -> None:
-        self._send, self._deadline, self._waiting = send, deadline, bytearray()
-        self._is_closed = False
-        self._changed = asyncio.Condition()
-
-    async def __aenter__(self) -> "Outbox":
-        self._sending = asyncio.ensure_future(self._deliver())
-        return self
-
-    async def __aexit__(self, *raised: object) -> None:
-        self._sending.cancel()
-
-    async def put(self, data: bytes) -> None:
-        """Add to what is to be sent; waits while too much of it is waiting."""
-        await self._in_time(self._put(data))
-
-    async def close(self) -> None:
-        """Nothing more will be added; waits until everything is sent."""
-        async with self._changed:
-            self._is_closed = True
-            self._changed.notify_all()
-        await self._in_time(self._sending)
-
-    async def _in_time(self, work: Awaitable[None]) -> None:
-        try:
-            await asyncio.wait_for(work, self._deadline.remaining)
-        except TimeoutError:
-            raise DeadlineError("the answer was not read in the time allowed") from None
-
-    async def _put(self, data: bytes) -> None:
-        async with self._changed:
-            await self._changed.wait_for(lambda: len(self._waiting) < MOST_WAITING)
-            self._waiting += data
-            self._changed.notify_all()
-
-    async def _deliver(self) -> None:
-        """Send until everything is sent and the outbox is closed."""
-        while True:
-            async with self._changed:
-                await self._changed.wait_for(lambda: self._waiting or self._is_closed)
-                data, self._waiting = bytes(self._waiting), bytearray()
-                is_last = self._is_closed
-                self._changed.notify_all()
-            await self._send({"type": "http.response.body", "body": data, "more_body": not is_last})
-            if is_last:
-                return
 
 
 async def _batches(

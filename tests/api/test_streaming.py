@@ -7,8 +7,9 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
-from app.api import predicting, streaming
-from app.api.streaming import Outbox
+from app.api import outbox as outboxes
+from app.api import predicting
+from app.api.outbox import Outbox
 from app.errors import DeadlineError
 from app.serving.admission import Deadline
 from tests.api.conftest import Opened
@@ -90,7 +91,7 @@ async def test_a_batch_that_asks_for_too_much_is_an_error_a_line(
 async def test_a_client_that_does_not_read_is_given_up_in_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(streaming, "MOST_WAITING", 10)
+    monkeypatch.setattr(outboxes, "MOST_WAITING", 10)
 
     async def never(message: object) -> None:
         await asyncio.Event().wait()
