@@ -101,7 +101,7 @@ class Settings(BaseModel):
     )
     data_dir: Path = Field(Path("var"), description="Where uploads are spooled.")
     log_level: Literal["debug", "info", "warning", "error"] = Field(
-        "info", description="What is logged; below `info` no line a request."
+        "info", description="What is logged; with `warning` or `error` no line a request."
     )
     docs: bool = Field(True, description="Whether `/docs` and `/openapi.json` are served.")
     kernels: Literal["auto", "plain"] = Field(
