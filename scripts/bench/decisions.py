@@ -4,9 +4,9 @@
     python scripts/bench/decisions.py sweeps DATA_DIR
     python scripts/bench/decisions.py test DATA_DIR [--seeds 3] [--only reuters]
 
-`test` is for the end. Settings were chosen on training data; only the correction of operating points
-for optimism was added after a look at Reuters, and is itself estimated on training data. DATA_DIR has
-a folder a corpus.
+`test` is for the end. Settings were chosen on training data; only the correction of operating
+points for optimism was added after a look at Reuters, and is itself estimated on training data.
+DATA_DIR has a folder a corpus.
 """
 
 import argparse
