@@ -8,9 +8,9 @@ from scipy.sparse import csr_array
 
 from app.errors import InvalidDataError
 
-CELLS = 2_000_000
-CHARACTERS = 2_000_000
-DOCUMENTS = 4096
+CELLS = 1_000_000
+CHARACTERS = 1_000_000
+DOCUMENTS = 2048
 
 
 class TestDocument(Protocol):

@@ -11,7 +11,7 @@ from app.arrays import Marks, Scores, Truth
 from app.evaluation.scratch import ArrayFile
 from app.metrics.turning import turned
 
-CELLS = 2_000_000
+CELLS = 1_000_000
 
 
 class ScoreFile:
