@@ -17,7 +17,8 @@ from rich.table import Table
 from app.errors import AppError, InvalidRequestError
 from app.progress import Progress, silent
 
-out = Console(highlight=False)
+PIPED_WIDTH = 100
+out = Console(highlight=False, width=None if sys.stdout.isatty() else PIPED_WIDTH)
 err = Console(stderr=True, highlight=False)
 
 EXIT_FAILED, EXIT_USAGE, EXIT_NOT_PROMOTED, EXIT_INTERRUPTED = 1, 2, 3, 130
