@@ -50,15 +50,21 @@ def tune(
     `zero`, `rank:K`, `micro-f`, `macro-f`, `micromacro` or `micromacro-pooled`.
     """
     options = options or TuningOptions()
+    decision = untuned(name, held_out.n_labels)
+    return decision or ScoreCut(TUNERS[name](held_out, hulls, options), name)
+
+
+def untuned(name: str, n_labels: int) -> Decision | None:
+    """The decision where the name says all of it; None where it is to be tuned."""
     kind, _, argument = name.partition(":")
     if kind == "rank":
         return RankCut(_rank(argument))
     if name == "zero":
-        return ScoreCut.zero(held_out.n_labels)
+        return ScoreCut.zero(n_labels)
     if name not in TUNERS:
         accepted = ", ".join(["zero", "rank:K", *TUNERS])
         raise InvalidRequestError(f"no such decision to train with; accepted: {accepted}")
-    return ScoreCut(TUNERS[name](held_out, hulls, options), name)
+    return None
 
 
 def _rank(argument: str) -> int:

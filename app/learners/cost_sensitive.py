@@ -15,7 +15,7 @@ from app.learners.base import Fitting
 from app.learners.cost_trials import tried_costs
 from app.learners.folds import stratified_folds
 from app.learners.label_weights import LabelWeights
-from app.learners.one_vs_rest import OneVsRest
+from app.learners.one_vs_rest import PRUNE, OneVsRest
 from app.learners.out_of_fold import fit_with_out_of_fold
 from app.state import State
 
@@ -37,9 +37,9 @@ class CostSensitive:
     zero_is_neutral: ClassVar[bool] = True
 
     def __init__(
-        self, options: str = "-s 1 -c 1 -B 1", solver: str = "auto", **settings: Any
+        self, options: str = "-s 1 -c 1 -B 1", solver: str = "auto", prune: float = PRUNE
     ) -> None:
-        self._settings = {"options": options, "solver": solver, **settings}
+        self._settings: dict[str, Any] = {"options": options, "solver": solver, "prune": prune}
         self._fitted = OneVsRest(**self._settings)
         self.costs: NDArray[np.float64] = np.zeros(0)
 

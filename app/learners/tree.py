@@ -62,6 +62,7 @@ class Tree:
 
     kind: ClassVar[str] = "tree"
     features: ClassVar[str] = "tfidf"
+    settings_type: ClassVar[type] = TreeSettings
     zero_is_neutral: ClassVar[bool] = False
 
     def __init__(self, options: str = "-s 1 -c 1 -B 1", **settings: Any) -> None:

@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 
 from app.arrays import Truth
 from app.classifier import Member
-from app.errors import InvalidRequestError
 from app.heldout import HeldOut
 from app.learners import learner_class
 from app.learners.base import Fitting, Learner
 from app.learners.folds import stratified_folds
 from app.learners.out_of_fold import fit_with_out_of_fold
+from app.training.construct import construct
 from app.training.recipe import MemberRecipe
 from app.vectorizers import vectorizer_class
 from app.vectorizers.base import Vectorizer
@@ -70,8 +70,12 @@ def fit_member(
 def built(recipe: MemberRecipe) -> tuple[Vectorizer, Learner]:
     """A new vectorizer and learner; a wrong setting is refused by name."""
     return (
-        _built(vectorizer_class(recipe.vectorizer), recipe.vectorizer_settings),
-        _built(learner_class(recipe.learner), recipe.settings),
+        construct(
+            f"features {recipe.vectorizer}",
+            vectorizer_class(recipe.vectorizer),
+            recipe.vectorizer_settings,
+        ),
+        construct(f"learner {recipe.learner}", learner_class(recipe.learner), recipe.settings),
     )
 
 
@@ -97,18 +101,6 @@ def _with_part_aside(
     learner.fit(features[others], truth[others], replace(fitting, valid=valid))
     held_out = HeldOut.of(learner.scores(valid[0], jobs=fitting.jobs), valid[1])
     return FittedMember(Member(vectorizer, learner), held_out, rows)
-
-
-def _built(kind: Any, settings: dict[str, Any]) -> Any:
-    try:
-        return kind(**settings)
-    except TypeError as error:
-        raise InvalidRequestError(f"{kind.kind}: {_without_call(error)}") from error
-
-
-def _without_call(error: TypeError) -> str:
-    """Python's own sentence about a wrong keyword, without the name of the method."""
-    return str(error).partition(") ")[2] or str(error)
 
 
 def _keeps_aside(learner: Learner) -> bool:

@@ -135,9 +135,10 @@ def _members(tables: Mapping[str, Any]) -> tuple[MemberRecipe, ...]:
     if not kind.startswith(ENSEMBLE):
         return (_member({"learner": kind, "settings": learner}, shared),)
     kinds = [name.strip() for name in kind.removeprefix(ENSEMBLE).split(",") if name.strip()]
-    if len(kinds) < 2:
+    members = tuple(_member({"learner": name}, shared) for name in kinds)
+    if len(members) < 2:
         raise InvalidRequestError("an ensemble needs two learners or more: ensemble:A,B")
-    return tuple(_member({"learner": name}, shared) for name in kinds)
+    return members
 
 
 def _member(table: Mapping[str, Any], shared: Mapping[str, Any]) -> MemberRecipe:

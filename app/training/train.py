@@ -20,15 +20,15 @@ from app.decisions.calibration import Calibration
 from app.decisions.held_out_figures import figures_of, held_out_counts
 from app.decisions.hulls import Hulls
 from app.decisions.optimism import Optimism
-from app.decisions.rank_cut import RankCut
 from app.decisions.score_cut import ScoreCut
-from app.decisions.tuning import TUNERS, TuningOptions, tune
+from app.decisions.tuning import TuningOptions, tune, untuned
 from app.errors import InvalidDataError, InvalidRequestError
 from app.labels import LabelIndex
 from app.learners import learner_class
 from app.learners.base import Fitting
 from app.model import compose_golden
 from app.progress import Progress, silent
+from app.training.construct import construct
 from app.training.ensemble import combine
 from app.training.members import FittedMember, TrainingData, built, fit_member
 from app.training.recipe import Recipe
@@ -98,7 +98,7 @@ def check(job: Job) -> None:
         raise InvalidDataError("no document has a label; there is nothing to learn")
     _tuning(job)
     decision = job.recipe.decision
-    check_decision(decision.name)
+    is_tuned = untuned(decision.name, 1) is None
     if job.valid is not None and job.valid.is_ready_made != job.data.is_ready_made:
         raise InvalidRequestError("--valid must be of the same kind as DATA: texts or features")
     for member in job.recipe.members:
@@ -109,7 +109,7 @@ def check(job: Job) -> None:
             "decision zero: this learner's 0 is not neutral; use micro-f, macro-f or rank:K"
         )
     holds_out = (decision.folds > 1 and len(job.data) > 1) or job.valid is not None
-    if not holds_out and decision.name != "zero" and not decision.name.startswith("rank:"):
+    if not holds_out and is_tuned:
         raise InvalidRequestError(
             f"decision {decision.name} is tuned on held-out scores: use --folds 2 or more and two "
             "documents or more, or --valid FILE, or --decision zero"
@@ -124,22 +124,10 @@ def check(job: Job) -> None:
         raise InvalidRequestError("an ensemble is weighted on held-out scores: use --folds")
 
 
-def check_decision(name: str) -> None:
-    """Refuse a decision that no model can be stored with."""
-    by_rank = name.removeprefix("rank:") if name.startswith("rank:") else ""
-    if name != "zero" and name not in TUNERS and not (by_rank.isdecimal() and int(by_rank) > 0):
-        accepted = ", ".join(["zero", "rank:K", *TUNERS])
-        raise InvalidRequestError(f"no such decision to train with; accepted: {accepted}")
-
-
 def _tuning(job: Job) -> TuningOptions:
-    try:
-        return TuningOptions(**{"seed": job.seed, **job.recipe.decision.settings})
-    except TypeError as error:
-        accepted = ", ".join(sorted(TuningOptions.__dataclass_fields__))
-        raise InvalidRequestError(
-            f"recipe: [decision] takes name, folds, abstain, {accepted}; {error}"
-        ) from error
+    settings = {"seed": job.seed, **job.recipe.decision.settings}
+    options: TuningOptions = construct("decision", TuningOptions, settings)
+    return options
 
 
 def _training_data(job: Job, labels: LabelIndex) -> TrainingData:
@@ -157,8 +145,7 @@ def _decided(
     """The members joined, with cuts, hulls, calibration and bands from their held-out scores."""
     recipe = job.recipe.decision
     if fitted[0].held_out is None:
-        rank = recipe.name.removeprefix("rank:")
-        decision = ScoreCut.zero(len(labels)) if recipe.name == "zero" else RankCut(int(rank))
+        decision = untuned(recipe.name, len(labels)) or ScoreCut.zero(len(labels))
         return Classifier(labels, (fitted[0].member,), decision), {}
     progress("tune decisions", 0, 0)
     members, held_out = combine(fitted)

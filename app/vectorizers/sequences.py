@@ -45,6 +45,7 @@ class Sequences:
     """
 
     kind: ClassVar[str] = "sequences"
+    settings_type: ClassVar[type] = SequenceSettings
 
     def __init__(self, *, vectors: str = "", **settings: Any) -> None:
         self.settings = SequenceSettings(**settings)

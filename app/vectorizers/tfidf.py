@@ -33,6 +33,7 @@ class Tfidf:
     """Counts terms, weighs them by their rarity, and scales each row to length 1."""
 
     kind: ClassVar[str] = "tfidf"
+    settings_type: ClassVar[type] = TfidfSettings
 
     def __init__(self, **settings: Any) -> None:
         self.settings = TfidfSettings(**settings)
