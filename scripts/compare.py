@@ -80,6 +80,11 @@ def _system(name: str, test: str, how: ReadOptions, models_dir: Path) -> System:
     return System(scorer, info, lambda: scorer.paired(open_dataset(test, how)))
 
 
+def _named(report: dict[str, Any]) -> str:
+    """NAME@VERSION of a model; a file of scores has no version."""
+    return "@".join(part for part in (report["model"], report["version"]) if part)
+
+
 def _show(found: dict[str, Any]) -> None:
     a, b = found["a"], found["b"]
     tests = found["tests"]["bootstrap"]
@@ -91,7 +96,7 @@ def _show(found: dict[str, Any]) -> None:
         if name.startswith(("P@", "NDCG@")) or name in ("lrap", "mrr")
     ]
     table(
-        f"A = {a['model']}@{a['version']}, B = {b['model']}@{b['version']}",
+        f"A = {_named(a)}, B = {_named(b)}",
         ["figure", "A", "B", "A − B", "95 % interval", "p"],
         rows,
     )

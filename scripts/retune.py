@@ -11,6 +11,7 @@ import typer
 from app.artifacts.store import Store
 from app.datasets.base import ReadOptions
 from app.datasets.collection import load_collection
+from app.errors import InvalidRequestError
 from app.model import load_model
 from app.reading_options import takes_reading_options
 from app.terminal import command, out, progress_bars, run, table, write_json
@@ -43,6 +44,8 @@ def main(  # noqa: PLR0913
     reading: ReadOptions,
 ) -> None:
     """Tune anew, show before and after, write a new version that says what it came from."""
+    if promote not in ("always", "never"):
+        raise InvalidRequestError("--promote: accepted: always, never")
     settings = {k: v for k, v in {"beta": beta, "fbr": fbr}.items() if v is not None}
     store = Store(models_dir)
     with progress_bars() as progress:

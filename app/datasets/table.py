@@ -51,13 +51,13 @@ class Table:
 
     def _columns(self) -> Columns:
         options = self.options
-        texts = tuple(self._place(name, "--text-columns") for name in options.text_columns)
-        marks = tuple(self._place(name, "--label-columns") for name in options.label_columns)
+        texts = tuple(self._place(name, "text-columns") for name in options.text_columns)
+        marks = tuple(self._place(name, "label-columns") for name in options.label_columns)
         labels = id_ = None
         if not marks and (options.labels == "required" or options.label_column in self.header):
-            labels = self._place(options.label_column, "--label-column")
+            labels = self._place(options.label_column, "label-column")
         if options.id_column in self.header:
-            id_ = self._place(options.id_column, "--id-column")
+            id_ = self._place(options.id_column, "id-column")
         return Columns(texts, labels, marks, id_)
 
     def _place(self, name: str, option: str) -> int:
@@ -65,7 +65,7 @@ class Table:
         if self.header.count(name) == 1:
             return self.header.index(name)
         problem = f'{"two columns" if name in self.header else "no column"} "{name}"'
-        accepted = f"a header with that column once; {option} names another"
+        accepted = f"a header with that column once; the option {option} names another"
         raise self._faults.fatal(problem, line=1, found=" ".join(self.header), accepted=accepted)
 
 
