@@ -10,9 +10,9 @@ from types import FrameType
 from typing import Any
 
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from app.api.app import create_app
+from app.connections import HEAD_SECONDS, PatientProtocol
 from app.errors import SettingsError
 from app.serving.logs import write_logs_as_json
 from app.serving.service import Service
@@ -22,9 +22,9 @@ from app.settings import Settings
 
 KEEP_ALIVE_SECONDS = 75  # longer than a gateway keeps its idle connections, so that it closes first
 MOST_GRACE_SECONDS = 10  # for what is still under way when the drain period is over
-HEAD_SECONDS, HEAD_BYTES = 10, 65_536
-LINGER_SECONDS = 30  # for reading on after an early answer, so that the client gets to read it
 BACKLOG = 2048
+SWITCH_SECONDS = 0.00002  # the loop waits no longer than this for threads that predict
+ACCEPTED_AT_ONCE = 16
 
 log = logging.getLogger("labelserve")
 
@@ -50,6 +50,7 @@ def main() -> None:
 def work(settings: Settings, listener: socket.socket) -> None:
     """One worker: serve on the listener until SIGTERM, then drain and return."""
     write_logs_as_json(settings.log_level)
+    sys.setswitchinterval(SWITCH_SECONDS)
     service = Service.of(settings)
     if settings.metrics_port is not None and settings.workers == 1:
         serve_metrics(settings.host, settings.metrics_port, service.telemetry.registry)
@@ -67,7 +68,10 @@ def work(settings: Settings, listener: socket.socket) -> None:
         timeout_graceful_shutdown=_grace(settings),
         backlog=BACKLOG,
     )
-    DrainingServer(config, service).run([listener])
+    # The loop takes one new connection a turn from each listener: clients that come together
+    # would wait for one another's requests.
+    doubles = [listener.dup() for _ in range(ACCEPTED_AT_ONCE - 1)]
+    DrainingServer(config, service).run([listener, *doubles])
 
 
 class DrainingServer(uvicorn.Server):
@@ -89,65 +93,6 @@ class DrainingServer(uvicorn.Server):
         """Whether to leave now; asked ten times a second."""
         self.should_exit = self.should_exit or monotonic() >= self._leave_at
         return await super().on_tick(counter)
-
-
-class PatientProtocol(HttpToolsProtocol):
-    """HTTP/1.1 with an end to patience: for slow heads, endless heads, unread bodies."""
-
-    head_seconds: float = HEAD_SECONDS
-    _timer: Any = None
-    _head_is_open = False
-    _head_bytes = 0
-
-    def connection_made(self, transport: Any) -> None:
-        """A new connection must send a whole head in time."""
-        super().connection_made(transport)
-        self._close_in(self.head_seconds)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing to wait for any more."""
-        self._stay_open()
-        super().connection_lost(exc)
-
-    def data_received(self, data: bytes) -> None:
-        """A head that is not complete yet is given a time and a size."""
-        super().data_received(data)
-        if self._head_is_open:
-            self._head_bytes += len(data)
-            if self._timer is None:
-                self._close_in(self.head_seconds)
-            if self._head_bytes > HEAD_BYTES:
-                self.transport.close()
-
-    def on_message_begin(self) -> None:
-        """A head begins."""
-        super().on_message_begin()
-        self._head_is_open, self._head_bytes = True, 0
-
-    def on_headers_complete(self) -> None:
-        """The head is complete; the application has its own time for the body."""
-        self._head_is_open = False
-        self._stay_open()
-        super().on_headers_complete()
-
-    def on_body(self, body: bytes) -> None:
-        """What follows an early answer is read on for a while, and dropped."""
-        super().on_body(body)
-        if self.cycle.response_complete and self._timer is None:
-            self._close_in(LINGER_SECONDS)
-
-    def on_message_complete(self) -> None:
-        """The body is complete."""
-        self._stay_open()
-        super().on_message_complete()
-
-    def _close_in(self, seconds: float) -> None:
-        self._timer = self.loop.call_later(seconds, self.transport.close)
-
-    def _stay_open(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
 
 
 def _settings() -> Settings:

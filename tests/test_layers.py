@@ -14,7 +14,7 @@ LAYERS = [
     {"classifier"},
     {"model", "evaluation", "explanation", "prediction"},
     {"training", "serving"},
-    {"api", "terminal", "reading_options"},
+    {"api", "connections", "terminal", "reading_options"},
     {"main"},
 ]
 PURE = {"arrays", "labels", "heldout", "metrics", "kernels"}
@@ -23,7 +23,7 @@ TOUCHES_THE_WORLD = {"io", "logging", "os", "pathlib", "subprocess", "time"}
 ONLY_IN = {
     "fastapi": ("api/",),
     "starlette": ("api/",),
-    "uvicorn": ("main.py",),
+    "uvicorn": ("main.py", "connections.py"),
     "torch": ("learners/neural/",),
     "liblinear": ("learners/liblinear.py",),
     "typer": ("terminal.py", "reading_options.py"),
