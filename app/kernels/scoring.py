@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from app.kernels.adding import add_dense, add_sparse
 from app.kernels.compiler import inner, kernel
 from app.kernels.counting import (
     longest_text,
@@ -14,7 +15,7 @@ from app.kernels.counting import (
     squeeze,
 )
 from app.kernels.flat import text_forms, weight_forms
-from app.kernels.vectors import prefetch
+from app.kernels.vectors import LANES, any_greater, load, splat
 from app.kernels.weights import weigh
 
 
@@ -69,79 +70,56 @@ def room_for_text(n_bytes: Any, cutting: Any) -> Any:
     n_terms = most_terms(n_bytes + 3, cutting) + 1
     units, spans = room_for_units(n_bytes, cutting.analyzer), room_for_spans(cutting)
     columns, counts = np.empty(n_terms, np.int32), np.empty(n_terms, np.int32)
-    return units, spans, columns, counts, np.empty(n_terms), np.empty(n_terms, np.float32)
+    values, shares = np.empty(n_terms, np.float32), np.empty(n_terms, np.float32)
+    dense = (np.empty(n_terms, np.int64), shares)
+    return units, spans, columns, counts, np.empty(n_terms), values, dense
 
 
 @kernel
 def add_up(text: Any, place: Any, forms: Any, weighing: Any, room: Any, scores: Any) -> None:
     """Fill in one text's scores; `weighing` is the kind of frequency, and 1 for binary counts."""
     cutting, terms, idf, linear = forms
-    units, spans, columns, counts, exact, values = room
+    units, spans, columns, counts, exact, values, dense = room
     frequency, binary = weighing[0], weighing[1]
     n_found = look_up(text, place, cutting, terms, (units, spans), columns)
     n_columns = squeeze(columns, n_found, counts)
     if binary:
         counts[:n_columns] = 1
     weigh(columns[:n_columns], counts, idf, frequency, exact, values)
-    scores[:] = 0.0
     if len(linear.dense):
-        add_dense(linear, columns[:n_columns], values, scores)
+        add_dense(linear, columns[:n_columns], values, dense[0], scores)
     else:
-        add_sparse(linear, columns[:n_columns], values, scores)
+        add_sparse(linear, columns[:n_columns], values, dense, scores)
     for label in range(len(scores)):
         scores[label] += linear.bias[label]
 
 
-@inner
-def add_dense(linear: Any, columns: Any, values: Any, scores: Any) -> None:
-    """Add up the rows of some features."""
-    for i in range(len(columns)):
-        add_row(linear.dense[columns[i]], values[i], scores)
-
-
-@inner
-def add_row(row: Any, value: Any, scores: Any) -> None:
-    """Add a row so many times."""
-    for label in range(len(scores)):
-        scores[label] += value * row[label]
-
-
-@inner
-def add_sparse(linear: Any, columns: Any, values: Any, scores: Any) -> None:
-    """Add up the rows of some features; the first lines of all are asked for in time."""
-    for column in columns:
-        prefetch(linear.starts, column)
-    for column in columns:
-        prefetch(linear.narrow, linear.starts[column])
-        prefetch(linear.values, linear.starts[column])
-    for i in range(len(columns)):
-        begin, end = linear.starts[columns[i]], linear.starts[columns[i] + 1]
-        if end - begin > linear.limit:
-            add_row(linear.hot[linear.hot_rows[columns[i]]], values[i], scores)
-        elif len(linear.narrow):
-            scatter(linear.narrow[begin:end], linear.values[begin:end], values[i], scores)
-        else:
-            scatter(linear.wide[begin:end], linear.values[begin:end], values[i], scores)
-
-
-@inner
-def scatter(labels: Any, weights: Any, value: Any, scores: Any) -> None:
-    """Add each weight, so many times, to its label's score."""
-    for i in range(len(labels)):
-        scores[labels[i]] += value * weights[i]
-
-
 @kernel
 def rank(scores: Any, labels: Any, best: Any) -> None:
-    """Fill in the best labels, best first; a score must be higher to pass an earlier label."""
-    k, n_kept = len(labels), 0
-    for label in range(len(scores)):
-        score = scores[label]
-        if n_kept == k and not score > best[k - 1]:
+    """Fill in the best labels, best first; a score must be higher to pass an earlier label.
+
+    Once there are enough, sixteen scores at a time are passed over when none is high enough.
+    """
+    n_labels, k, n_kept, label = len(scores), len(labels), 0, 0
+    while label < n_labels:
+        is_full = n_kept == k and label + LANES <= n_labels
+        if is_full and not any_greater(load(scores, label), splat(best[k - 1])):
+            label += LANES
             continue
-        place = n_kept if n_kept < k else k - 1
-        while place > 0 and score > best[place - 1]:
-            best[place], labels[place] = best[place - 1], labels[place - 1]
-            place -= 1
-        best[place], labels[place] = score, label
-        n_kept = min(n_kept + 1, k)
+        for one in range(label, min(label + LANES, n_labels)):
+            n_kept = insert(scores[one], one, n_kept, labels, best)
+        label += LANES
+
+
+@inner
+def insert(score: Any, label: Any, n_kept: Any, labels: Any, best: Any) -> Any:
+    """Put a label among the best where it belongs there; how many there are then."""
+    k = len(labels)
+    if n_kept == k and not score > best[k - 1]:
+        return n_kept
+    place = n_kept if n_kept < k else k - 1
+    while place > 0 and score > best[place - 1]:
+        best[place], labels[place] = best[place - 1], labels[place - 1]
+        place -= 1
+    best[place], labels[place] = score, label
+    return min(n_kept + 1, k)

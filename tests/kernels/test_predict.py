@@ -23,7 +23,10 @@ TEXTS = st.lists(st.text(st.sampled_from("aAbB é中語 😀"), max_size=30), ma
 def linear(n_labels: int, form: str, seed: int = 0) -> Linear:
     random = np.random.default_rng(seed)
     dense = random.integers(-2, 3, (len(TERMS), n_labels)).astype(np.float32)
-    bias = random.integers(-1, 2, n_labels).astype(np.float32)
+    return linear_of(dense, random.integers(-1, 2, n_labels).astype(np.float32), form)
+
+
+def linear_of(dense: Any, bias: Any, form: str) -> Linear:
     if form == "dense":
         return Linear.of({"weights": dense, "bias": bias})
     rows, labels = np.nonzero(dense)
@@ -55,6 +58,24 @@ def test_one_kernel_gives_what_the_long_way_gives(form: str, n_labels: int, sche
             np.testing.assert_array_equal(fast.top_k(text, k).labels, ranked.labels[i])
 
     holds()
+
+
+@pytest.mark.parametrize("form", ["dense", "uint16", "int32"])
+def test_features_of_many_and_of_few_labels_add_up_alike(form: str) -> None:
+    random, n_labels = np.random.default_rng(1), 150
+    share = np.linspace(0.02, 0.9, len(TERMS))[:, None]
+    dense = random.normal(size=(len(TERMS), n_labels)).astype(np.float32)
+    dense[random.random(dense.shape) > share] = 0
+    weighing = Weighing(Analysis(), Vocabulary.of(TERMS), np.ones(len(TERMS)), "log", False)
+    bias = random.normal(size=n_labels).astype(np.float32)
+    weights = linear_of(dense, bias, form)
+    fast, plain = (module.TextScorer(weighing, weights) for module in (predict, predict_plain))
+    texts = [" ".join(random.choice(TERMS, size)) for size in range(12)]
+    scores = fast.batch_scores(texts)
+    np.testing.assert_allclose(scores, plain.batch_scores(texts), atol=1e-6)
+    for k in (1, 5, 150):
+        expected = np.argsort(-scores, axis=1, kind="stable")[:, :k]
+        np.testing.assert_array_equal(fast.batch_top_k(texts, k).labels, expected)
 
 
 @pytest.mark.parametrize("scheme", ["tfidf", "log", "ltc", "atc", "ntc"])
