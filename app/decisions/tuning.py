@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.decisions.base import Decision
+from app.decisions.drawn import drawn_cuts
 from app.decisions.hulls import Hulls, beside
 from app.decisions.macro_f import f_by_vertex, macro_f_vertices
 from app.decisions.micro_f import micro_f, micro_f_vertices
@@ -29,6 +30,8 @@ class TuningOptions:
     resamples: int = 100
     """Over how many resamples micro-f and macro-f average each cut (docs/decisions.md); 0: none,
     the cuts of the highest value on the held-out scores themselves."""
+    draw: float = 0.0
+    """How many positives the one cut for all labels counts as, beside a label's own (micro-f)."""
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -38,6 +41,8 @@ class TuningOptions:
             raise InvalidRequestError("fbr is an F value from 0 to 1")
         if not 0 <= self.resamples <= 10_000:
             raise InvalidRequestError("resamples is a whole number from 0 to 10000")
+        if not 0 <= self.draw < np.inf:
+            raise InvalidRequestError("draw is a number of at least 0")
         if self.fbr_kind not in (0, 1):
             raise InvalidRequestError("fbr_kind is 0 (never assigned) or 1 (highest score only)")
 
@@ -79,7 +84,10 @@ Cuts = NDArray[np.float32]
 def _micro(held_out: HeldOut, hulls: Hulls, options: TuningOptions) -> Cuts:
     vertices = micro_f_vertices(hulls, options.beta)
     best = np.full(hulls.n_labels, micro_f(hulls, vertices, options.beta))
-    return _cuts(held_out, hulls, vertices, best, options)
+    cuts = _cuts(held_out, hulls, vertices, best, options)
+    if not options.draw or not hulls.n_positives:
+        return cuts
+    return drawn_cuts(held_out, cuts, draw=options.draw, beta=options.beta)
 
 
 def _macro(held_out: HeldOut, hulls: Hulls, options: TuningOptions) -> Cuts:

@@ -87,9 +87,14 @@ class Recipe:
         `zero` is the untuned reference: plain tf-idf and every weight, as in the figures that
         scikit-learn's vectorizer and LIBLINEAR give by themselves.
         """
-        is_reference = self.decision.name == "zero"
-        members = (m.untouched() if is_reference else m.suited() for m in self.members)
-        return replace(self, members=tuple(members))
+        if self.decision.name == "zero":
+            return replace(self, members=tuple(member.untouched() for member in self.members))
+        kinds = (learner_class(member.learner) for member in self.members)
+        suits = {k: v for kind in kinds for k, v in getattr(kind, "tuning_settings", {}).items()}
+        members = tuple(member.suited() for member in self.members)
+        return replace(self, members=members).with_decision(
+            settings={**suits, **self.decision.settings}
+        )
 
     def with_decision(self, **changes: Any) -> Self:
         """The same recipe, decided otherwise."""

@@ -144,7 +144,7 @@ def _loss(network: Network, batch: Any, targets: Any, loss: Loss) -> Any:
 def _set_rate(optimizer: Optimizer, job: Job, step: int) -> None:
     settings = job.settings
     factor = rate_factor(settings.schedule, step, _total(job), warmup=settings.warmup)
-    optimizer.set_rate(settings.learning_rate * factor)
+    optimizer.set_rate(factor)
 
 
 def _judge(job: Job, training: Training, mean_loss: float) -> None:

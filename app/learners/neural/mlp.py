@@ -55,8 +55,11 @@ class Mlp(NetworkLearner):
 
     hidden: int = 512
     dropout: float = 0.5
-    epochs: int = 20
+    epochs: int = 8
     batch_size: int = 128
+    learning_rate: float = 0.005
+    term_rate: float = 2.5
+    """How far a document's hidden vector (of length 1 or so) moves in a step by its own terms."""
     schedule: str = "linear"
     valid_share: float = 0.0
 

@@ -1,10 +1,11 @@
-"""Optimizer: Adam for the layers, and for word vectors an Adam that moves only the words seen."""
+"""Optimizer: Adam for the layers; for the vectors of words and terms one that moves those seen."""
 
 from typing import Any, TypeAlias
 
 import torch
 from torch import nn
 
+from app.learners.neural.even_steps import EvenSteps
 from app.learners.neural.settings import TrainingSettings
 
 Tensors: TypeAlias = dict[str, Any]
@@ -12,7 +13,7 @@ KINDS = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW}
 
 
 class Optimizer:
-    """Both optimizers behind one door.
+    """All optimizers of a network behind one door.
 
     A batch has a few thousand different words of a vocabulary of many more; gradients of word
     vectors are sparse, and moving just those rows saves most of the time of a step.
@@ -20,9 +21,10 @@ class Optimizer:
 
     def __init__(self, network: Any, settings: TrainingSettings, device: Any) -> None:
         sparse = [module.weight for module in network.modules() if _is_sparse(module, device)]
-        known = {id(weight) for weight in sparse}
+        terms = [m.weight for m in network.modules() if isinstance(m, nn.EmbeddingBag)]
+        words = [weight for weight in sparse if not _is_among(weight, terms)]
         trained = [p for p in network.parameters() if p.requires_grad]
-        dense = [p for p in trained if id(p) not in known]
+        dense = [p for p in trained if not _is_among(p, sparse + terms)]
         rate, decay = settings.learning_rate, settings.weight_decay
         fused = device.type in ("cpu", "cuda")
         self.parameters = trained
@@ -30,14 +32,18 @@ class Optimizer:
         if dense:
             kind = KINDS[settings.optimizer]
             self.parts.append(kind(dense, lr=rate, weight_decay=decay, fused=fused))
-        if sparse:
-            self.parts.append(torch.optim.SparseAdam(sparse, lr=rate))
+        if words:
+            self.parts.append(torch.optim.SparseAdam(words, lr=rate))
+        if terms:
+            rate = getattr(settings, "term_rate", rate) * settings.batch_size**0.5
+            self.parts.append(EvenSteps(terms, lr=rate))
+        self.rates = [part.param_groups[0]["lr"] for part in self.parts]
 
-    def set_rate(self, rate: float) -> None:
-        """The learning rate of the next step."""
-        for part in self.parts:
+    def set_rate(self, factor: float) -> None:
+        """The learning rates of the next step, as a share of the settings' own."""
+        for part, rate in zip(self.parts, self.rates, strict=True):
             for group in part.param_groups:
-                group["lr"] = rate
+                group["lr"] = rate * factor
 
     def zero_grad(self) -> None:
         """Forget the gradients of the last step."""
@@ -93,6 +99,10 @@ def _is_sparse(module: Any, device: Any) -> bool:
         return False
     module.sparse = device.type != "mps"
     return module.sparse and module.weight.requires_grad
+
+
+def _is_among(weight: Any, weights: list[Any]) -> bool:
+    return any(weight is one for one in weights)
 
 
 def _values(gradient: Any) -> Any:

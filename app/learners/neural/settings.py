@@ -12,6 +12,7 @@ CHOICES = {
     "start_vectors": ("documents", "random"),
     "loss": ("bce", "class-balanced", "asymmetric"),
 }
+RATES = ("learning_rate", "term_rate")
 SHARES = ("valid_share", "warmup", "label_smoothing")
 
 
@@ -64,7 +65,7 @@ def _accepted(setting: Field[Any], value: Any) -> str:
         return "" if isinstance(value, type(default)) else kind
     if isinstance(default, int):
         return "" if _is_count(value) else "a whole number of at least 1"
-    if name == "learning_rate" and value == 0:
+    if name in RATES and value == 0:
         return "a number above 0"
     if isinstance(default, float):
         below = 1.0 if name in SHARES or name.endswith("dropout") else float("inf")

@@ -12,6 +12,7 @@ from app.learners.neural.batches import Ids, training_batches
 from app.learners.neural.convolutions import LargestWindows
 from app.learners.neural.cooccurrence import cooccurrence_vectors
 from app.learners.neural.encoder import Encoder
+from app.learners.neural.even_steps import EvenSteps
 from app.learners.neural.label_attention import LabelAttention
 from app.learners.neural.label_clusters import label_clusters
 from app.learners.neural.losses import asymmetric, loss_for
@@ -207,3 +208,16 @@ def test_known_word_vectors_are_where_a_network_starts() -> None:
     assert not weights[0].any()
     with pytest.raises(InvalidRequestError, match="dimensions=4"):
         learner.fit(features, truth, Fitting(vectors=known[:, :4]))
+
+
+def test_a_layer_of_terms_moves_as_far_as_its_gradients_ask_for() -> None:
+    layer = torch.nn.EmbeddingBag(3, 2, mode="sum", sparse=True)
+    before, steps = layer.weight.detach().clone(), EvenSteps([layer.weight], lr=0.5)
+    for _ in range(2):
+        steps.zero_grad()
+        terms = torch.tensor([0, 0, 0, 1])
+        layer(terms, torch.arange(4)).sum().backward()
+        steps.step()
+    moved = (before - layer.weight.detach())[:, 0]
+    np.testing.assert_allclose(moved / moved[1], [3, 1, 0], rtol=1e-4)
+    np.testing.assert_allclose(moved[1], 2 * 0.5 / 8**0.5, rtol=1e-4)
