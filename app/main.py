@@ -23,7 +23,7 @@ from app.settings import Settings
 KEEP_ALIVE_SECONDS = 75  # longer than a gateway keeps its idle connections, so that it closes first
 MOST_GRACE_SECONDS = 10  # for what is still under way when the drain period is over
 BACKLOG = 2048
-SWITCH_SECONDS = 0.00002  # the loop waits no longer than this for threads that predict
+SWITCH_SECONDS = 0.0005  # the loop waits no longer than this for threads that predict
 ACCEPTED_AT_ONCE = 16
 
 log = logging.getLogger("labelserve")
