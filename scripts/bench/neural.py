@@ -30,6 +30,7 @@ from app.learners.neural.kim_cnn import KimCnn
 from app.vectorizers.sequences import Sequences
 
 NETWORKS = [
+    "one-vs-rest",
     "mlp",
     "kim-cnn",
     "xml-cnn",
