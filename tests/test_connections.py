@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from app.connections import JoinedWrites
+from app.connections import MOST_WAITING, JoinedWrites
 
 
 class Wire:
@@ -15,9 +15,6 @@ class Wire:
     def write(self, data: bytes) -> None:
         self.done.append(data)
 
-    def writelines(self, pieces: tuple[bytes, ...]) -> None:
-        self.done.append(b"".join(pieces))
-
     def close(self) -> None:
         self.done.append("closed")
 
@@ -25,20 +22,24 @@ class Wire:
         return "closed" in self.done
 
 
-def test_head_and_body_go_out_together_and_nothing_waits_longer_than_a_turn() -> None:
+def test_all_of_a_turn_goes_out_together_and_nothing_waits_longer() -> None:
+    large = b"x" * (MOST_WAITING + 1)
+
     async def written() -> list[Any]:
         wire = Wire()
         joined = JoinedWrites(wire, asyncio.get_running_loop())
         joined.write(b"head ")
         joined.write(b"body")
-        assert wire.done == [b"head body"]
-        joined.write(b"head of a stream")
-        assert len(wire.done) == 1
+        assert wire.done == []
         await asyncio.sleep(0)
+        joined.write(b"head")
+        joined.write(large)
+        assert wire.done == [b"head body", b"head" + large]
         joined.write(b"last words")
         joined.close()
-        assert joined.is_closing()
+        joined.write(b"too late")
         await asyncio.sleep(0)
         return wire.done
 
-    assert asyncio.run(written()) == [b"head body", b"head of a stream", b"last words", "closed"]
+    found = asyncio.run(written())
+    assert found == [b"head body", b"head" + large, b"last words", "closed"]

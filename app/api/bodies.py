@@ -20,11 +20,13 @@ async def read_body(
     Room is taken for what the header says; without it, for all that is allowed, once the body
     turns out not to be small.
     """
-    check_length(visit, limit)
     said = visit.header(b"content-length")
     has_room = said.isdigit()
     if has_room:
-        room.take(int(said[:20]))
+        expected = int(said[:20])
+        if expected > limit:
+            raise _too_long(limit)
+        room.take(expected)
     pieces, size, more = [], 0, True
     while more:
         message = await next_message(receive, deadline)

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from time import perf_counter
 from typing import Any
 
-from prometheus_client import Gauge
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.access_log import AccessLog
@@ -15,6 +14,7 @@ from app.api.visit import Visit
 from app.errors import AppError, DrainingError
 from app.serving.logs import place
 from app.serving.service import Service
+from app.serving.tally import Tally
 
 UNROUTED = "unrouted"
 CLIENT_LEFT = 499
@@ -42,8 +42,8 @@ class Door:
     ) -> None:
         self._app, self._service, self._log, self._quick = app, service, access_log, quick
         self._root = service.settings.root_path
-        self._durations: dict[tuple[str, str, int], Any] = {}
-        self._in_flight: Gauge = service.telemetry.in_flight.labels("all")
+        self._telemetry = service.telemetry
+        self._durations: dict[tuple[str, str, int], Tally] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, and note what came of it."""
@@ -64,7 +64,7 @@ class Door:
             await send(message)
 
         app = self._quick.get((visit.method, scope["path"].removeprefix(self._root)), self._app)
-        self._in_flight.inc()
+        self._telemetry.requests_now += 1
         try:
             await app(scope, receive, answering)
         except ClientLeftError:
@@ -78,7 +78,7 @@ class Door:
         except Exception as error:
             await self._last_resort(error, visit, answering)
         finally:
-            self._in_flight.dec()
+            self._telemetry.requests_now -= 1
             self._note(scope, visit)
 
     def _headers(self, headers: Any, visit: Visit) -> list[tuple[bytes, bytes]]:
@@ -112,11 +112,12 @@ class Door:
         duration = self._durations.get(key)
         if duration is None:
             method = visit.method if visit.method in METHODS else "OTHER"
-            duration = self._service.telemetry.durations.labels(method, visit.route, visit.status)
+            durations = self._telemetry.durations
+            duration = self._telemetry.tally(durations, method, visit.route, visit.status)
             self._durations[(method, visit.route, visit.status)] = duration
         duration.observe(perf_counter() - visit.start)
         if visit.status in REJECTED and "/health/" not in visit.route:
-            self._service.telemetry.rejected.labels(REJECTED[visit.status]).inc()
+            self._telemetry.rejected.labels(REJECTED[visit.status]).inc()
         if self._log is not None:
             self._log.write(visit)
 

@@ -12,6 +12,7 @@ from app.serving.admission import Deadline
 from app.serving.keys import Identity
 from app.serving.registry import Loaded
 from app.serving.service import Service
+from app.serving.tally import Count, Tally
 
 QUICK_BYTES, QUICK_DOCUMENTS, QUICK_LABELS = 16_384, 4, 500
 """Up to here the answer costs less than handing it to a thread would."""
@@ -25,8 +26,8 @@ class Predictor:
 
     def __init__(self, service: Service, route: str) -> None:
         self._service, self._route = service, route
-        self._seconds = service.telemetry.stages.labels("predict")
-        self._counters: dict[str, tuple[Any, Any]] = {}
+        self._seconds = service.telemetry.tally(service.telemetry.stages, "predict")
+        self._counters: dict[str, tuple[Count, Tally]] = {}
 
     def model(self, reference: str | None, identity: Identity, visit: Visit) -> Loaded:
         """The model that was named, or the default one, if the caller may use it."""
@@ -43,7 +44,7 @@ class Predictor:
         if len(texts) > settings.max_documents:
             raise PayloadTooLargeError(f"more than {settings.max_documents} documents at once")
         longest = settings.max_text_characters
-        if any(len(text) > longest for text in texts):
+        if max(map(len, texts), default=0) > longest:
             raise PayloadTooLargeError(f"a text is longer than {longest} characters")
 
     async def predictions(
@@ -53,11 +54,14 @@ class Predictor:
         self.check(texts)
         with self._service.documents.admit(len(texts)):
             if self._is_quick(loaded, query, texts):
-                found = self._predicted(loaded, query, texts, deadline)
+                plan, found, seconds = self._predicted(loaded, query, texts, deadline)
             else:
-                found = await self.in_thread(self._predicted, loaded, query, texts, deadline)
-        self._count(loaded.model.name, found[1])
-        return found
+                plan, found, seconds = await self.in_thread(
+                    self._predicted, loaded, query, texts, deadline
+                )
+        self._seconds.observe(seconds)
+        self._count(loaded.model.name, found)
+        return plan, found
 
     async def in_thread(self, work: Any, *arguments: Any) -> Any:
         """What the work gives, done in a thread of the pool for predictions."""
@@ -75,27 +79,29 @@ class Predictor:
 
     def _predicted(
         self, loaded: Loaded, query: Query, texts: Sequence[str], deadline: Deadline
-    ) -> tuple[Plan, list[Prediction]]:
+    ) -> tuple[Plan, list[Prediction], float]:
         start = perf_counter()
         plan = loaded.plan(query)
         found = plan.predictions(texts, still_wanted=deadline.check, most=MOST_ANSWERS)
-        self._seconds.observe(perf_counter() - start)
-        return plan, found
+        return plan, found, perf_counter() - start
 
     def _count(self, model: str, predictions: list[Prediction]) -> None:
         counters = self._counters.get(model)
         if counters is None:
             telemetry = self._service.telemetry
             counters = self._counters[model] = (
-                telemetry.documents.labels(model, self._route),
-                telemetry.labels_per_document.labels(model),
+                telemetry.count(telemetry.documents, model, self._route),
+                telemetry.tally(telemetry.labels_per_document, model),
             )
-        counters[0].inc(len(predictions))
+        documents, labels = counters
+        documents.add(len(predictions))
         for prediction in predictions:
-            counters[1].observe(len(prediction.labels))
+            labels.observe(len(prediction.labels))
 
 
 def is_long(predictions: Sequence[Prediction], query: Query) -> bool:
     """Whether writing the predictions as JSON takes long enough to be worth a thread."""
-    n_labels = sum(len(prediction.labels) for prediction in predictions)
+    n_labels = 0
+    for prediction in predictions:
+        n_labels += len(prediction.labels)
     return n_labels * (query.explain or 1) > QUICK_LABELS

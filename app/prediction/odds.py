@@ -19,13 +19,10 @@ class Odds:
     def of(self, label: int, score: float) -> float:
         """The same number as `Calibration.probability`, for a score that is finite."""
         start, end = self._offsets[label], self._offsets[label + 1]
-        if start < end:
-            return self._on_curve(start, end, score)
-        z = score * self._slopes[label] + self._intercepts[label]
-        return 1 / (1 + exp(-z)) if z >= 0 else exp(z) / (1 + exp(z))
-
-    def _on_curve(self, start: int, end: int, score: float) -> float:
-        """The straight line between the two knots around the score; flat beyond the ends."""
+        if start == end:
+            z = score * self._slopes[label] + self._intercepts[label]
+            return 1 / (1 + exp(-z)) if z >= 0 else exp(z) / (1 + exp(z))
+        # The straight line between the two knots around the score; flat beyond the ends.
         scores, values = self._scores, self._values
         after = bisect_right(scores, score, start, end)
         if after == start:

@@ -105,14 +105,15 @@ class Plan:
         """The answer for one row of scores; `columns` where the labels were decided elsewhere."""
         picked, found = self._picked(scores) if columns is None else _sorted(scores, columns)
         names, cuts, odds = self.classifier.labels.names, self.cuts, self.odds
-        labels = []
-        for column, score in zip(picked, found, strict=True):
-            label = Label(names[column], short(score))
-            if odds is not None:
-                label.probability = short(odds.of(column, score))
-            if self.shows_cuts:
-                label.threshold = short(cuts.item(column))
-            labels.append(label)
+        labels = [
+            Label(
+                names[column],
+                short(score),
+                None if odds is None else short(odds.of(column, score)),
+                short(cuts.item(column)) if self.shows_cuts else None,
+            )
+            for column, score in zip(picked, found, strict=True)
+        ]
         if self.band is None:
             return Prediction(labels)
         return Prediction(labels, abstained=self._abstained(scores, self.band))

@@ -1,7 +1,5 @@
 """Admission: how much work is under way, and what is turned away at the door."""
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from time import monotonic
 
@@ -25,20 +23,21 @@ class Admission:
     in_flight: int = 0
     _seconds_per_unit: float = 0.0
 
-    @contextmanager
-    def admit(self, units: int) -> Iterator[None]:
+    def admit(self, units: int) -> "Admitted":
         """Take up `units` of the capacity while the block runs, or raise TooManyRequestsError."""
+        return Admitted(self, units)
+
+    def take(self, units: int) -> None:
+        """Take up `units` until they are given back, or raise TooManyRequestsError."""
         if not self.has_room(units):
-            raise TooManyRequestsError(
-                f"too many {self.what} are in work; try again later", retry_after=self._wait()
-            )
+            raise self._refusal()
         self.in_flight += units
-        start = monotonic()
-        try:
-            yield
-        finally:
-            self.in_flight -= units
-            self._learn((monotonic() - start) / max(units, 1))
+
+    def give_back(self, units: int, seconds: float) -> None:
+        """Free `units` that were taken up for so many seconds."""
+        self.in_flight -= units
+        per_unit = seconds / max(units, 1)
+        self._seconds_per_unit += 0.1 * (per_unit - self._seconds_per_unit)
 
     def has_room(self, units: int) -> bool:
         """Whether so many units would be admitted now."""
@@ -51,33 +50,57 @@ class Admission:
 
     def refuse_if_full(self) -> None:
         """Raise TooManyRequestsError before a body is read that could not be admitted anyway."""
-        if self.is_full:
-            raise TooManyRequestsError(
-                f"too many {self.what} are in work; try again later", retry_after=self._wait()
-            )
+        if self.in_flight >= self.capacity:
+            raise self._refusal()
 
-    def _wait(self) -> int:
+    def _refusal(self) -> TooManyRequestsError:
         expected = self._seconds_per_unit * self.in_flight
-        return min(max(1, round(expected + 0.5)), LONGEST_WAIT)
+        wait = min(max(1, round(expected + 0.5)), LONGEST_WAIT)
+        return TooManyRequestsError(
+            f"too many {self.what} are in work; try again later", retry_after=wait
+        )
 
-    def _learn(self, seconds: float) -> None:
-        self._seconds_per_unit += 0.1 * (seconds - self._seconds_per_unit)
+
+class Admitted:
+    """Units of work that are under way while the block runs."""
+
+    __slots__ = ("_admission", "_start", "_units")
+
+    def __init__(self, admission: Admission, units: int) -> None:
+        self._admission, self._units = admission, units
+
+    def __enter__(self) -> None:
+        self._admission.take(self._units)
+        self._start = monotonic()
+
+    def __exit__(self, *raised: object) -> None:
+        self._admission.give_back(self._units, monotonic() - self._start)
 
 
-class Room(ExitStack):
+class Room:
     """Room in memory for one body; what was taken is given back when the block ends."""
 
+    __slots__ = ("_bodies", "_size", "_start")
+
     def __init__(self, bodies: Admission) -> None:
-        super().__init__()
-        self._bodies = bodies
+        self._bodies, self._size, self._start = bodies, 0, 0.0
+
+    def __enter__(self) -> "Room":
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        if self._size:
+            self._bodies.give_back(self._size, monotonic() - self._start)
 
     def take(self, size: int) -> None:
         """Take room for so many bytes, or raise TooManyRequestsError; small bodies need none."""
         if size > SMALL_BODY:
-            self.enter_context(self._bodies.admit(size))
+            self._bodies.take(size)
+            self._size += size
+            self._start = monotonic()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Deadline:
     """A point in time after which work is no longer wanted."""
 

@@ -6,6 +6,7 @@ import logging
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 from app.artifacts.store import Store
 from app.serving.admission import Admission, Room
@@ -17,6 +18,7 @@ from app.settings import Settings
 
 THREADS = 2
 LONGEST_START = 20.0
+PASS_ON_SECONDS = 1.0
 LARGE_BODIES = 8  # bodies of full length that may be in memory at once
 
 log = logging.getLogger("labelserve.service")
@@ -36,7 +38,7 @@ class Service:
     spool: Spool
     threads: ThreadPoolExecutor
     is_draining: bool = False
-    _watching: asyncio.Task[None] | None = field(default=None, repr=False)
+    _watching: asyncio.Future[Any] | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, settings: Settings) -> "Service":
@@ -72,7 +74,7 @@ class Service:
         except OSError as error:
             log.error("uploads will be refused: %s: %s", error.filename, error.strerror)
         looked = asyncio.Event()
-        self._watching = asyncio.create_task(self._watch(looked))
+        self._watching = asyncio.gather(self._watch(looked), self._pass_on())
         if self.settings.workers > 1:
             # Workers share a listener: one that has no models yet leaves requests to the others.
             with suppress(TimeoutError):
@@ -83,6 +85,7 @@ class Service:
         if self._watching is not None:
             self._watching.cancel()
             await asyncio.gather(self._watching, return_exceptions=True)
+        self.telemetry.pass_on()
         self.spool.close()
         self.threads.shutdown(wait=False, cancel_futures=True)
 
@@ -96,6 +99,11 @@ class Service:
             gc.collect()
             gc.freeze()
         self.telemetry.show_models((name, found.model.version) for name, found in loaded.items())
+
+    async def _pass_on(self) -> None:
+        while True:
+            await asyncio.sleep(PASS_ON_SECONDS)
+            self.telemetry.pass_on()
 
     async def _watch(self, looked: asyncio.Event) -> None:
         loop = asyncio.get_running_loop()

@@ -17,6 +17,8 @@ from prometheus_client import (
 )
 from prometheus_client.multiprocess import MultiProcessCollector
 
+from app.serving.tally import Count, Tally
+
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120)
 STAGE_SECONDS = (1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100)
 LABELS = (0, 1, 2, 3, 5, 8, 13, 21, 50, 100)
@@ -58,7 +60,33 @@ class Telemetry:
             ("model", "version"),
             "livemax",
         )
+        self.requests_now = 0
+        self._tallies: dict[tuple[object, ...], Tally] = {}
+        self._counts: dict[tuple[object, ...], Count] = {}
         self._shown: set[tuple[str, str]] = set()
+        self.pass_on()
+
+    def tally(self, histogram: Histogram, *labels: object) -> Tally:
+        """What the event loop observes for these labels of a histogram."""
+        key = (histogram, *labels)
+        if key not in self._tallies:
+            self._tallies[key] = Tally(histogram.labels(*labels))
+        return self._tallies[key]
+
+    def count(self, counter: Counter, *labels: object) -> Count:
+        """What the event loop counts for these labels of a counter."""
+        key = (counter, *labels)
+        if key not in self._counts:
+            self._counts[key] = Count(counter.labels(*labels))
+        return self._counts[key]
+
+    def pass_on(self) -> None:
+        """Make Prometheus's figures those of the event loop; called there, every second."""
+        for tally in self._tallies.values():
+            tally.pass_on()
+        for count in self._counts.values():
+            count.pass_on()
+        self.in_flight.labels("all").set(self.requests_now)
 
     def show_models(self, versions: Iterable[tuple[str, str]]) -> None:
         """Make `labelserve_model_info` say that exactly these (model, version) pairs answer."""
@@ -73,6 +101,7 @@ class Telemetry:
 
     def text(self) -> bytes:
         """All figures, of all workers, in Prometheus's text format."""
+        self.pass_on()
         return generate_latest(scraped_registry(self.registry))
 
     def _histogram(

@@ -186,22 +186,22 @@ async def test_the_inference_protocol_takes_the_same_parameters(client: httpx.As
 async def test_large_bodies_and_answers_are_read_and_written_in_threads(
     client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    done: list[bool] = []
-    real = predicting.Predictor.done
+    in_threads: list[Any] = []
+    real = predicting.Predictor.in_thread
 
-    async def noted(self: predicting.Predictor, is_large: bool, *work: Any) -> Any:
-        done.append(is_large)
-        return await real(self, is_large, *work)
+    async def noted(self: predicting.Predictor, work: Any, *arguments: Any) -> Any:
+        if work != self._predicted:
+            in_threads.append(work)
+        return await real(self, work, *arguments)
 
-    monkeypatch.setattr(predicting.Predictor, "done", noted)
+    monkeypatch.setattr(predicting.Predictor, "in_thread", noted)
     for texts, is_large in (([BILLING], False), ([BILLING] * 1000, True)):
         tensor = {"name": "text", "datatype": "BYTES", "shape": [len(texts)], "data": texts}
         lines = "\n".join(map(json.dumps, texts[:64]))
         ndjson = {"content-type": "application/x-ndjson"}
         await predicted(client, documents=texts)
         await client.post("/v2/models/tiny/infer", json={"inputs": [tensor]})
-        assert done == [is_large] * 4
-        done.clear()
+        assert len(in_threads) == (4 if is_large else 0)
+        in_threads.clear()
         await client.post("/predict?top_k=5", content=lines, headers=ndjson)
-        assert done == [False, False]  # a batch of short lines is small work
-        done.clear()
+        assert in_threads == []  # a batch of short lines is small work

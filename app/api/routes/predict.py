@@ -55,16 +55,22 @@ class Predict:
         settings = self._service.settings
         deadline = Deadline.after(settings.request_seconds)
         body = await read_body(receive, visit, settings.max_body_bytes, deadline, room)
-        request = await self._predictor.done(len(body) > QUICK_BYTES, self._decoded, body)
-        loaded = self._predictor.model(request.model, identity, visit)
+        predictor = self._predictor
+        if len(body) > QUICK_BYTES:
+            request = await predictor.in_thread(self._decoded, body)
+        else:
+            request = self._decoded(body)
+        loaded = predictor.model(request.model, identity, visit)
         texts = [d.text if isinstance(d, Document) else d for d in request.documents]
         query = request.query()
-        plan, found = await self._predictor.predictions(loaded, query, texts, deadline)
+        plan, found = await predictor.predictions(loaded, query, texts, deadline)
         visit.documents = len(texts)
         response = _response(loaded, plan, found, request)
-        await _send(
-            send, await self._predictor.done(is_long(found, query), self._encode, response), visit
-        )
+        if is_long(found, query):
+            answer = await predictor.in_thread(self._encode, response)
+        else:
+            answer = self._encode(response)
+        await _send(send, answer, visit)
 
     def _decoded(self, body: bytes) -> PredictRequest:
         try:
