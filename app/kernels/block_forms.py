@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 LANES = 16
 SQUARED_HINGE, HINGE, LOGISTIC = 0, 1, 2
-GAP_SHARES = (np.float32(2e-3), np.float32(1.5e-2), np.float32(3e-4))
+GAP_SHARES = (np.float32(2e-3), np.float32(1.5e-2), np.float32(1e-4))
 """Which share of the objective the gap may be for a tolerance of 1, loss by loss: chosen so that at
 the same tolerance no loss ends further from its optimum than LIBLINEAR does."""
 MOST_PASSES = 1000

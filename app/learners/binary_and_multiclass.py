@@ -7,10 +7,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from app.arrays import Features, Scores, Truth
-from app.errors import InvalidDataError, InvalidRequestError
+from app.errors import InvalidDataError
 from app.learners.base import Fitting
 from app.learners.label_weights import LabelWeights
-from app.learners.liblinear import Problem
 from app.learners.linear_options import SOLVERS, parse_options
 from app.state import State
 
@@ -28,7 +27,7 @@ class BinaryAndMulticlass:
     def __init__(self, options: str = "-s 1 -c 1 -B 1") -> None:
         self.options = options
         self._parsed = parse_options(options, solvers=SOLVERS)
-        self._weights: LabelWeights | None = None
+        self.weights = LabelWeights.unfitted()
 
     def fit(self, features: Features, truth: Truth, fitting: Fitting | None = None) -> Self:
         """Learn from documents that have exactly one label each."""
@@ -44,15 +43,8 @@ class BinaryAndMulticlass:
             if self._parsed.bias is not None:
                 bias[classes] = weights[-1] * self._parsed.bias
                 weights = weights[:-1]
-        self._weights = LabelWeights.of(_spread(weights, classes, shape), bias)
+        self.weights = LabelWeights.of(_spread(weights, classes, shape), bias)
         return self
-
-    @property
-    def weights(self) -> LabelWeights:
-        """What was learnt."""
-        if self._weights is None:
-            raise InvalidRequestError("this learner has not been fitted")
-        return self._weights
 
     def scores(self, features: Features, *, jobs: int = 1) -> Scores:
         """One score per label; the highest is the answer."""
@@ -62,7 +54,7 @@ class BinaryAndMulticlass:
         self, columns: NDArray[Any], values: NDArray[np.float32], label: int
     ) -> tuple[NDArray[np.float32], float]:
         """What each feature of a document adds to one label's score, and the bias."""
-        return self.weights.of_label(columns, label) * values, float(self.weights.bias[label])
+        return self.weights.contributions(columns, values, label)
 
     def state(self) -> State:
         """Settings and weights."""
@@ -72,7 +64,7 @@ class BinaryAndMulticlass:
     def from_state(cls, state: State) -> Self:
         """Build an equal learner again."""
         learner = cls(**state.settings)
-        learner._weights = LabelWeights(state.arrays)
+        learner.weights = LabelWeights(state.arrays)
         return learner
 
 
@@ -89,6 +81,8 @@ def _require_one_label(truth: Truth) -> None:
 def _columns(
     features: Features, truth: Truth, options: Any, seed: int
 ) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    from app.learners.liblinear import Problem  # its package imports a compiler
+
     marks = truth.indices.astype(np.float64)
     weights, classes = Problem(features, options.bias).train(marks, options, seed=seed)
     if weights.shape[1] == 1:  # two classes, one vector: the second class is its mirror

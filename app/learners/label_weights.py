@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from app.arrays import Features, Scores
+from app.errors import InvalidRequestError
 from app.kernels import kernels
 from app.kernels.forms import fixed
 from app.learners.in_order import in_order
@@ -22,11 +23,23 @@ ROWS_A_TASK = 256
 class LabelWeights:
     """Weights (features, labels) and a bias per label, float32.
 
-    `arrays` as they are on disk: `bias`, and `weights` if dense, else `starts`, `labels`, `values`:
+    As they are on disk: `bias`, and `weights` if dense, else `starts`, `labels`, `values`:
     the weights of feature f stand from starts[f] to starts[f + 1].
     """
 
-    arrays: dict[str, NDArray[Any]]
+    stored: dict[str, NDArray[Any]]
+
+    @property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The arrays; refused where nothing has been learnt."""
+        if not self.stored:
+            raise InvalidRequestError("this learner has not been fitted")
+        return self.stored
+
+    @classmethod
+    def unfitted(cls) -> Self:
+        """What a learner has before it is fitted."""
+        return cls({})
 
     @classmethod
     def of(cls, weights: csr_array, bias: NDArray[np.float32]) -> Self:
@@ -78,6 +91,12 @@ class LabelWeights:
             return kernels("linear_scores").dense_scores, fixed(self.arrays["weights"])
         parts = tuple(fixed(self.arrays[name]) for name in ("starts", "labels", "values"))
         return kernels("linear_scores").sparse_scores, parts
+
+    def contributions(
+        self, columns: NDArray[Any], values: NDArray[np.float32], label: int
+    ) -> tuple[NDArray[np.float32], float]:
+        """What each feature of a document adds to one label's score, and the bias."""
+        return self.of_label(columns, label) * values, float(self.bias[label])
 
     def of_label(self, columns: NDArray[Any], label: int) -> NDArray[np.float32]:
         """This label's weights of some features."""

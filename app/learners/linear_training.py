@@ -1,25 +1,26 @@
 """Trains label after label with LIBLINEAR, in worker processes, the same for any number of them."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from app.arrays import Features
 from app.learners.base import Fitting
 from app.learners.label_weights import LabelWeights
-from app.learners.liblinear import Problem
 from app.learners.linear_options import LinearOptions, with_positive_cost
 from app.learners.linear_problem import LinearProblem, Part
+
+if TYPE_CHECKING:  # LIBLINEAR's own package imports a compiler: a server of ready weights does not
+    from app.learners.liblinear import Problem
 
 LABELS_A_TASK = 16
 """Enough to outweigh sending a task, few enough to show progress."""
 
-_problems: dict[str, Problem] = {}
+_problems: "dict[str, Problem]" = {}
 
 
 def train_labels(problem: LinearProblem, fitting: Fitting) -> LabelWeights:
@@ -47,6 +48,8 @@ def label_parts(problem: LinearProblem, fitting: Fitting) -> Iterator[Part]:
 def _results(tasks: Iterator[Any], jobs: int) -> Iterator[NDArray[np.float64]]:
     if jobs == 1:
         return (_train(*task) for task in tasks)
+    from joblib import Parallel, delayed
+
     parallel = Parallel(n_jobs=jobs, backend="loky", return_as="generator")
     results: Iterator[NDArray[np.float64]] = parallel(delayed(_train)(*task) for task in tasks)
     return results
@@ -70,7 +73,9 @@ def _train(
     return np.stack(columns, axis=1)
 
 
-def _problem(name: str, features: Features, bias: float | None) -> Problem:
+def _problem(name: str, features: Features, bias: float | None) -> "Problem":
+    from app.learners.liblinear import Problem
+
     if name not in _problems:
         _problems.clear()
         _problems[name] = Problem(features, bias)

@@ -62,13 +62,13 @@ class OneVsRest:
             raise InvalidRequestError(
                 f"solver block takes {accepted} with -e {FINEST_TOLERANCE:g} or more"
             )
-        self._weights: LabelWeights | None = None
+        self.weights = LabelWeights.unfitted()
 
     def fit(self, features: Features, truth: Truth, fitting: Fitting | None = None) -> Self:
         """Learn one weight vector per label."""
         problem, fitting = self.problem(features, truth), fitting or Fitting()
         train = train_blocks if self.uses_blocks() else train_labels
-        self._weights = train(problem, fitting)
+        self.weights = train(problem, fitting)
         return self
 
     def fit_with_held_out(
@@ -81,7 +81,7 @@ class OneVsRest:
         if not self.uses_blocks():
             return None
         holding = Holding(folds, kept_scores(truth))
-        self._weights = train_blocks(self.problem(features, truth), fitting, holding)
+        self.weights = train_blocks(self.problem(features, truth), fitting, holding)
         return holding.kept.held_out()
 
     def problem(self, features: Features, truth: Truth) -> LinearProblem:
@@ -99,13 +99,6 @@ class OneVsRest:
             return compiled() and takes_blocks(self._parsed)
         return self.solver == "block"
 
-    @property
-    def weights(self) -> LabelWeights:
-        """What was learnt."""
-        if self._weights is None:
-            raise InvalidRequestError("this learner has not been fitted")
-        return self._weights
-
     def scores(self, features: Features, *, jobs: int = 1) -> Scores:
         """Signed distances (log-odds for the logistic solvers); above 0 speaks for the label."""
         return self.weights.scores(features, jobs=jobs)
@@ -114,7 +107,7 @@ class OneVsRest:
         self, columns: NDArray[Any], values: NDArray[np.float32], label: int
     ) -> tuple[NDArray[np.float32], float]:
         """What each feature of a document adds to one label's score, and the bias."""
-        return self.weights.of_label(columns, label) * values, float(self.weights.bias[label])
+        return self.weights.contributions(columns, values, label)
 
     def state(self) -> State:
         """Settings and weights."""
@@ -125,5 +118,5 @@ class OneVsRest:
     def from_state(cls, state: State) -> Self:
         """Build an equal learner again."""
         learner = cls(**state.settings)
-        learner._weights = LabelWeights(state.arrays)
+        learner.weights = LabelWeights(state.arrays)
         return learner
