@@ -1,9 +1,10 @@
 """The tables of docs/learners.md: what folds, pruning and links change, on training documents only.
 
-Usage: train_study.py folds | prune CORPUS | links CORPUS
+Usage: train_study.py folds | prune CORPUS | links CORPUS | trees CORPUS
 """
 
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from app.learners.linear_options import parse_options
 from app.learners.linear_problem import LinearProblem
 from app.learners.out_of_fold import fit_with_out_of_fold
 from app.learners.tree import Tree
+from app.state import State
 
 CUTS = (0.0, 0.03, 0.05, 0.07, 0.1, 0.15)
 FOLDS = (
@@ -37,6 +39,8 @@ FOLDS = (
     ("warm", 1.0),
 )
 HELD_OUT = 0.12
+TREE_CUTS = (0.05, 0.1, 0.15)
+MOST_TREES = 3
 
 
 def folds_study() -> None:
@@ -111,18 +115,42 @@ def _figures(held_out: HeldOut) -> dict[str, float]:
 
 def links_study(name: str) -> None:
     """P@K of a tree with every link, on training documents held out."""
+    learning, judging = _set_aside(name)
+    for link in LINKS:
+        tree = Tree(leaf=200, n_trees=1, prune=0.05, link=link).fit(*learning)
+        print(name, link, _tree_figures(tree, *judging), flush=True)
+
+
+def trees_study(name: str) -> None:
+    """P@K, CPU and size for several numbers of trees and cuts, on training documents held out."""
+    learning, judging = _set_aside(name)
+    for cut in TREE_CUTS:
+        start = time.process_time()
+        state = Tree(n_trees=MOST_TREES, prune=cut).fit(*learning).state()
+        cpu = (time.process_time() - start) / MOST_TREES
+        for n_trees in range(1, MOST_TREES + 1):
+            parts = dict(list(state.parts.items())[:n_trees])
+            size = sum(array.nbytes for part in parts.values() for array in part.arrays.values())
+            tree = Tree.from_state(State(state.kind, state.settings, {}, parts))
+            found = f"about {n_trees * cpu:.1f} CPU s, {size / 1e6:.1f} MB"
+            figures = _tree_figures(tree, *judging)
+            print(name, f"prune {cut}, {n_trees} trees: {found},", figures, flush=True)
+
+
+def _set_aside(name: str) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+    """Features and truth to learn from, and to judge by: both of training documents."""
     features, truth = corpus(name)
     aside = np.random.default_rng(1).random(truth.shape[0]) < HELD_OUT
-    tested, marks = features[np.flatnonzero(aside)], truth[np.flatnonzero(aside)]
-    rest = np.flatnonzero(~aside)
-    for link in LINKS:
-        tree = Tree(leaf=200, n_trees=1, prune=0.05, link=link).fit(features[rest], truth[rest])
-        parts = [
-            _precision(tree.scores(tested[i : i + 256]), marks[i : i + 256].toarray())
-            for i in range(0, tested.shape[0] - 255, 256)
-        ]
-        means = {key: np.mean([part[key] for part in parts]) for key in parts[0]}
-        print(name, link, {key: round(float(value), 4) for key, value in means.items()}, flush=True)
+    judged, rest = np.flatnonzero(aside), np.flatnonzero(~aside)
+    return (features[rest], truth[rest]), (features[judged], truth[judged])
+
+
+def _tree_figures(tree: Tree, tested: Any, marks: Any) -> dict[str, float]:
+    parts = [
+        _precision(tree.scores(tested[i : i + 256]), marks[i : i + 256].toarray())
+        for i in range(0, tested.shape[0] - 255, 256)
+    ]
+    return {key: round(float(np.mean([part[key] for part in parts])), 4) for key in parts[0]}
 
 
 def _precision(scores: Any, marks: NDArray[np.bool_]) -> dict[str, float]:
@@ -139,6 +167,8 @@ if __name__ == "__main__":
             prune_study(name)
         case ["links", name]:
             links_study(name)
+        case ["trees", name]:
+            trees_study(name)
         case _:
             print(__doc__, file=sys.stderr)
             sys.exit(2)
