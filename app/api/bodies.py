@@ -1,6 +1,7 @@
 """Bodies read within their bounds: bytes and time."""
 
 import asyncio
+from time import monotonic
 
 from starlette.types import Message, Receive
 
@@ -10,6 +11,8 @@ from app.errors import DeadlineError, PayloadTooLargeError
 from app.serving.admission import SMALL_BODY, Deadline, Room
 
 LATE = "too late"
+SLOWEST = 1000
+"""Bytes a second that keep a long body going."""
 
 
 async def read_body(
@@ -59,6 +62,25 @@ async def next_message(receive: Receive, deadline: Deadline) -> Message:
     if message["type"] == "http.disconnect":
         raise ClientLeftError
     return message
+
+
+def hurried(receive: Receive, patience: float) -> Receive:
+    """The same pieces, for bodies that may take long: each earns its sender time to wait.
+
+    Whoever lets more than `patience` seconds pass beyond that is cut off, so that nobody holds a
+    place among the uploads or streams by a byte now and then.
+    """
+    left = patience
+
+    async def next_piece() -> Message:
+        nonlocal left
+        start = monotonic()
+        message = await next_message(receive, Deadline.after(left))
+        earned = len(message["body"]) / SLOWEST
+        left = min(patience, left - (monotonic() - start) + earned)
+        return message
+
+    return next_piece
 
 
 def check_length(visit: Visit, limit: int) -> None:

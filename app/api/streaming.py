@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 import msgspec
 from starlette.types import Message, Receive, Scope, Send
 
-from app.api.bodies import next_message, read_body
+from app.api.bodies import hurried, next_message, read_body
 from app.api.errors import invalid_body, problem_of
 from app.api.outbox import Outbox
 from app.api.predicting import QUICK_BYTES, Predictor, is_long
@@ -48,6 +48,7 @@ class Stream:
         loaded.plan(parameters.query())
         deadline = Deadline.after(self._service.settings.evaluate_seconds)
         with self._service.room() as room:
+            receive = hurried(receive, self._service.settings.request_seconds)
             receive = await self._read_first(receive, visit, deadline, room)
             headers = [(b"content-type", NDJSON), (b"x-model-version", visit.version.encode())]
             await send({"type": "http.response.start", "status": 200, "headers": headers})

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from starlette.types import Receive
 
-from app.api.bodies import check_length, next_message
+from app.api.bodies import check_length, hurried, next_message
 from app.api.multipart import FileField
 from app.api.visit import Visit
 from app.errors import UnsupportedMediaTypeError
@@ -47,7 +47,8 @@ async def spooled(
     upload = await asyncio.to_thread(Upload, path, limit)
     try:
         feed, close = _sink(visit, upload)
-        await _pumped(receive, feed, deadline)
+        hurry = hurried(receive, service.settings.request_seconds)
+        await _pumped(hurry, feed, deadline)
         close()
     finally:
         upload.close()
