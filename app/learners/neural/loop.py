@@ -24,6 +24,8 @@ from app.progress import Progress
 Network: TypeAlias = Any
 Collate: TypeAlias = Callable[[Features, NDArray[np.int64]], Any]
 
+BATCH = 256  # documents scored at once
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -72,14 +74,18 @@ def train(job: Job) -> Training:
 
 
 def network_scores(
-    network: Network, collate: Collate, features: Features, *, device: Any, batch_size: int = 256
+    network: Network, collate: Collate, features: Features, *, device: Any
 ) -> Scores:
-    """Logits of every document, in batches of similar length, without gradients."""
+    """Logits of every document, in batches of similar length, without gradients.
+
+    A network whose values for many documents do not fit a processor's cache takes fewer at once.
+    """
     network.eval()
+    fits = getattr(network, "fits_cache", BATCH) if device.type == "cpu" else BATCH
     pieces: list[Any] = []
     order: list[Any] = []
     with torch.inference_mode():
-        for rows in scoring_batches(features, batch_size):
+        for rows in scoring_batches(features, fits):
             with mixed_precision(device):
                 logits = network(collate(features, rows).to(device))
             pieces.append(logits.float().cpu().numpy())

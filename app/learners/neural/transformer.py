@@ -125,6 +125,8 @@ def windows_of(ids: Any) -> WindowBatch:
 class TransformerNetwork(nn.Module):
     """Encoder → mean over all of a document's tokens → labels."""
 
+    fits_cache: ClassVar[int] = 4
+
     def __init__(self, shape: Architecture, dropout: float, labels: int) -> None:
         super().__init__()
         self.n_labels = labels
@@ -166,6 +168,8 @@ class TransformerNetwork(nn.Module):
 
 class Pooled(nn.Module):
     """The network up to the mean over a document's tokens."""
+
+    fits_cache: ClassVar[int] = TransformerNetwork.fits_cache
 
     def __init__(self, network: TransformerNetwork) -> None:
         super().__init__()
