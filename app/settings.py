@@ -39,7 +39,7 @@ class Settings(BaseModel):
     required_models: Words = Field(
         (),
         description="Models without which the service is not ready; empty: the default model, "
-        "else all.",
+        "else all. A `NAME@VERSION` here stays loaded beside the current version.",
     )
     poll_seconds: float = Field(
         2.0, gt=0, le=3600, description="How often `current` is looked at for new versions."

@@ -3,23 +3,24 @@
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from time import monotonic, thread_time
+from time import thread_time
 from typing import Any
+from weakref import WeakValueDictionary
 
 from app.artifacts.store import Store
 from app.errors import AppError, InvalidRequestError, ModelNotFoundError, ModelUnavailableError
 from app.explanation import explain
 from app.model import Model, load_model
 from app.prediction import Odds, Plan, Query, plan_of
+from app.serving.failures import Failure, Failures, OnFailure
 
 MOST_PLANS, MOST_LABELS_KEPT = 256, 100
 WARM_ROUNDS, QUICK_SECONDS = 3, 0.002
-FIRST_RETRY, LAST_RETRY = 1.0, 60.0
 
 log = logging.getLogger("labelserve.registry")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Loaded:
     """A model ready to answer, with the plans of the queries it was asked lately."""
 
@@ -58,23 +59,16 @@ class Loaded:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """A version that could not be loaded: why, and when it is tried again."""
-
-    version: str
-    reason: str
-    kind: str
-    retry_at: float
-    wait: float
-
-
-OnFailure = Callable[[str, str], None]
 Visible = Callable[[str], bool]
 
 
 class Registry:
-    """Readers see the old model or the new one, never a mixture; `refresh` runs in one thread."""
+    """Readers see the old model or the new one, never a mixture; `refresh` runs in one thread.
+
+    Every name answers with its current version. `required` names models that must be there; a
+    version among them (`NAME@VERSION`) stays loaded beside the current one. Any other version can
+    be asked for as long as requests that began with it are under way.
+    """
 
     def __init__(
         self,
@@ -85,9 +79,10 @@ class Registry:
         on_failure: OnFailure = lambda name, kind: None,
     ) -> None:
         self._store, self._default, self._required = store, default, required
-        self._on_failure = on_failure
+        self._failures = Failures(on_failure)
         self._loaded: dict[str, Loaded] = {}
-        self._failures: dict[str, Failure] = {}
+        self._kept: dict[str, Loaded] = {}
+        self._alive: WeakValueDictionary[str, Loaded] = WeakValueDictionary()
         self._names: list[str] = []
         self._was_read = False
 
@@ -99,12 +94,17 @@ class Registry:
     @property
     def failures(self) -> dict[str, Failure]:
         """What could not be loaded, by name; an older version of it may still answer."""
-        return self._failures
+        return self._failures.by_name
 
     @property
     def names(self) -> list[str]:
         """Every model of the store, loaded or not."""
         return self._names
+
+    def versions(self, name: str) -> list[str]:
+        """The versions of a model that can be asked for now, oldest first."""
+        found = [reference.partition("@") for reference in list(self._alive.keys())]
+        return sorted(version for model, _, version in found if model == name)
 
     def get(self, reference: str | None, visible: Visible = lambda name: True) -> Loaded:
         """The model of `NAME` or `NAME@VERSION`; without one the default, else the only one.
@@ -113,12 +113,11 @@ class Registry:
         """
         if reference is None:
             reference = self._default_name(visible)
-        name, at, version = reference.partition("@")
-        found = self._loaded.get(name)
+        found = self._loaded.get(reference)
         if found is None:
-            raise self._missing(name, visible)
-        if at and version != found.model.version:
-            raise ModelNotFoundError([f"{name}@{found.model.version}"])
+            found = self._alive.get(reference)
+        if found is None:
+            raise self._missing(reference, visible)
         return found
 
     def missing(self) -> list[str]:
@@ -128,17 +127,21 @@ class Registry:
         default = (self._default,) if self._default else tuple(self._names)
         if not self._required and not default:
             return ["there is no model in the models folder"]
-        return [name for name in self._required or default if name not in self._loaded]
+        loaded = self._loaded.keys() | self._kept.keys()
+        return [name for name in self._required or default if name not in loaded]
 
     def refresh(self) -> None:
         """Load what is new, drop what is gone; a version that fails never takes over."""
         names = [name for name in self._store.names() if self._was_promoted(name)]
+        versions = [name for name in self._required if "@" in name]
         for name in names:
             self._refresh_one(name)
+        for reference in versions:
+            self._keep(reference)
         gone = self._loaded.keys() - set(names)
         if gone:
             self._loaded = {k: v for k, v in self._loaded.items() if k not in gone}
-        self._failures = {k: v for k, v in self._failures.items() if k in set(names)}
+        self._failures.keep({*names, *versions})
         self._names, self._was_read = names, True
 
     def _was_promoted(self, name: str) -> bool:
@@ -152,43 +155,36 @@ class Registry:
         try:
             version = self._store.current(name)
         except (AppError, OSError) as error:
-            self._fail(name, "current", error)
+            if self._failures.is_due(name, "current"):
+                self._failures.note(name, "current", error)
             return
-        loaded, failed = self._loaded.get(name), self._failures.get(name)
+        loaded = self._loaded.get(name)
         if loaded is not None and loaded.model.version == version:
-            self._failures = {k: v for k, v in self._failures.items() if k != name}
-            return
-        if failed is not None and failed.version == version and monotonic() < failed.retry_at:
-            return
-        if version is not None:
-            self._load(name, version)
+            self._failures.forget(name)
+        elif version is not None and (found := self._load(name, version, f"{name}@{version}")):
+            self._loaded = {**self._loaded, name: found}
 
-    def _load(self, name: str, version: str) -> None:
+    def _keep(self, reference: str) -> None:
+        """Have a version stay loaded, whatever is current."""
+        if reference not in self._kept:
+            version = reference.partition("@")[2]
+            found = self._alive.get(reference) or self._load(reference, version, reference)
+            if found is not None:
+                self._kept = {**self._kept, reference: found}
+
+    def _load(self, name: str, version: str, reference: str) -> Loaded | None:
+        """The version, ready to answer; None where it cannot be loaded, or not yet again."""
+        if not self._failures.is_due(name, version):
+            return None
         try:
-            model = load_model(self._store, f"{name}@{version}")
-            calibration = model.classifier.calibration
-            odds = None if calibration is None else Odds(calibration)
-            loaded = Loaded(model, _is_quick(model), odds)
+            found = self._kept.get(reference) or _ready(load_model(self._store, reference))
         except Exception as error:  # whatever is wrong with one model, the others are loaded
-            self._fail(name, version, error)
-            return
-        self._loaded = {**self._loaded, name: loaded}
-        self._failures = {k: v for k, v in self._failures.items() if k != name}
-        log.info("loaded %s@%s", name, version)
-
-    def _fail(self, name: str, version: str, error: Exception) -> None:
-        before = self._failures.get(name)
-        again = before is not None and before.version == version
-        wait = min(before.wait * 2, LAST_RETRY) if before is not None and again else FIRST_RETRY
-        if before is not None and again and monotonic() < before.retry_at:
-            return
-        kind = error.code if isinstance(error, AppError) else type(error).__name__
-        reason = str(error) if isinstance(error, AppError) else kind
-        failure = Failure(version, reason, kind, monotonic() + wait, wait)
-        self._failures = {**self._failures, name: failure}
-        if not again:
-            log.error("%s@%s cannot be loaded: %s", name, version, reason)
-        self._on_failure(name, kind)
+            self._failures.note(name, version, error)
+            return None
+        self._alive[reference] = found
+        self._failures.forget(name)
+        log.info("loaded %s", reference)
+        return found
 
     def _default_name(self, visible: Visible) -> str:
         if self._default:
@@ -201,13 +197,22 @@ class Registry:
         known = ", ".join(names) or "none"
         raise InvalidRequestError(f"name a model; there are: {known}", pointer="/model")
 
-    def _missing(self, name: str, visible: Visible) -> AppError:
-        failed = self._failures.get(name)
+    def _missing(self, reference: str, visible: Visible) -> AppError:
+        name, at, _ = reference.partition("@")
+        failed = self.failures.get(reference)
         if failed is not None:
-            return ModelUnavailableError(f"model {name} could not be loaded: {failed.reason}")
+            return ModelUnavailableError(f"model {reference} could not be loaded: {failed.reason}")
+        if at and name in self._loaded:
+            return ModelNotFoundError([f"{name}@{version}" for version in self.versions(name)])
         if name in self._names or not self._was_read:
             return ModelUnavailableError("the model is being loaded")
         return ModelNotFoundError(sorted(filter(visible, self._loaded)))
+
+
+def _ready(model: Model) -> Loaded:
+    calibration = model.classifier.calibration
+    odds = None if calibration is None else Odds(calibration)
+    return Loaded(model, _is_quick(model), odds)
 
 
 def _is_quick(model: Model) -> bool:

@@ -5,9 +5,11 @@ from shutil import copytree
 
 import pytest
 
+from app.artifacts.info import Info
 from app.artifacts.store import Store
+from app.errors import ModelNotFoundError, ModelUnavailableError
 from app.model import Model, load_model
-from app.serving import registry
+from app.serving import failures, registry
 from app.serving.registry import Registry
 
 
@@ -40,4 +42,70 @@ def test_a_version_that_was_never_promoted_is_no_model_yet(
     found.refresh()
     assert found.missing() == []
     assert list(found.loaded) == ["tiny"]
+    assert not found.failures
+
+
+def versions_of(tiny_models: Path, folder: Path) -> tuple[Store, str, str]:
+    """A store with two versions of `tiny`, the older one current."""
+    copytree(tiny_models / "tiny", folder / "tiny")
+    store = Store(folder)
+    old = store.versions("tiny")[0]
+    model = load_model(store, "tiny")
+    golden = [one.model_dump(exclude_none=True) for one in model.manifest.golden]
+    info = Info("0" * 64, model.manifest.data.counts, model.training_counts, golden=golden)
+    return store, old, store.write("tiny", model.classifier.state(), info)
+
+
+def test_an_old_version_answers_by_its_name_until_its_last_request_has_ended(
+    tiny_models: Path, tmp_path: Path
+) -> None:
+    store, old, new = versions_of(tiny_models, tmp_path)
+    found = Registry(store)
+    found.refresh()
+    under_way = found.get("tiny")
+    store.promote("tiny", new)
+    found.refresh()
+    assert found.get("tiny").model.version == found.get(f"tiny@{new}").model.version == new
+    assert found.get(f"tiny@{old}") is under_way
+    assert found.versions("tiny") == [old, new]
+    del under_way
+    with pytest.raises(ModelNotFoundError, match=new):
+        found.get(f"tiny@{old}")
+
+
+def test_a_required_version_stays_loaded_beside_the_current_one(
+    tiny_models: Path, tmp_path: Path
+) -> None:
+    store, old, new = versions_of(tiny_models, tmp_path)
+    found = Registry(store, required=("tiny", f"tiny@{old}", f"tiny@{new}"))
+    found.refresh()
+    assert found.missing() == []
+    assert found.get("tiny").model.version == old
+    store.promote("tiny", new)
+    found.refresh()
+    assert found.get("tiny") is found.get(f"tiny@{new}")
+    assert found.get(f"tiny@{old}").model.version == old
+    absent = f"tiny@{old[:-1]}{'0' if old[-1] != '0' else '1'}"
+    waiting = Registry(store, required=(absent,))
+    waiting.refresh()
+    assert waiting.missing() == [absent]
+    with pytest.raises(ModelUnavailableError, match=new):
+        waiting.get(absent)
+
+
+def test_a_bad_version_is_counted_once_and_by_its_own_reason(
+    tiny_models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(failures, "FIRST_RETRY", 0.0)
+    store, old, new = versions_of(tiny_models, tmp_path)
+    (tmp_path / "tiny" / new / "labels.npy").unlink()
+    store.promote("tiny", new)
+    counted: list[tuple[str, str]] = []
+    found = Registry(store, on_failure=lambda name, kind: counted.append((name, kind)))
+    for _ in range(3):
+        found.refresh()
+    assert counted == [("tiny", "damaged-artifact")]
+    assert "lacks labels.npy" in found.failures["tiny"].reason
+    store.promote("tiny", old)
+    found.refresh()
     assert not found.failures

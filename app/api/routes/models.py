@@ -27,10 +27,11 @@ class Failed(BaseModel):
 
 
 class ModelInfo(BaseModel):
-    """One model: the version that answers, and a newer one that failed to load."""
+    """One model: the version that answers, all that can be named, one that failed to load."""
 
     name: str
     version: str | None = None
+    versions: list[str] | None = None
     learner: str | None = None
     vectorizer: str | None = None
     decision: str | None = None
@@ -98,7 +99,8 @@ def _info(service: Service, name: str) -> ModelInfo:
     failed = None if failure is None else Failed(version=failure.version, reason=failure.reason)
     if loaded is None:
         return ModelInfo(name=name, failed=failed)
-    return _described(loaded).model_copy(update={"failed": failed})
+    versions = service.registry.versions(name)
+    return _described(loaded).model_copy(update={"failed": failed, "versions": versions})
 
 
 def _described(loaded: Loaded) -> ModelInfo:

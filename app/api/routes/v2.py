@@ -60,13 +60,13 @@ async def ready(service: Parts) -> Response:
 @router.get("/models/{name}", responses=errors(401, 403, 404, 422, 503))
 async def model(name: str, service: Parts, caller: Caller) -> dict[str, Any]:
     """Inputs and outputs of a model."""
-    return _metadata(_found(service, caller, name))
+    return _metadata(_found(service, caller, name), service)
 
 
 @router.get("/models/{name}/versions/{version}", responses=errors(401, 403, 404, 422, 503))
 async def model_version(name: str, version: str, service: Parts, caller: Caller) -> dict[str, Any]:
     """Inputs and outputs of a version."""
-    return _metadata(_found(service, caller, f"{name}@{version}"))
+    return _metadata(_found(service, caller, f"{name}@{version}"), service)
 
 
 @router.get("/models/{name}/ready", responses=errors(401, 403, 404, 422, 503))
@@ -147,10 +147,10 @@ def _found(service: Service, caller: Identity, reference: str) -> Loaded:
     return service.registry.get(reference, caller.may_use)
 
 
-def _metadata(loaded: Loaded) -> dict[str, Any]:
+def _metadata(loaded: Loaded, service: Service) -> dict[str, Any]:
     return {
         "name": loaded.model.name,
-        "versions": [loaded.model.version],
+        "versions": service.registry.versions(loaded.model.name),
         "platform": PLATFORM,
         "inputs": [{"name": Call.INPUT, "datatype": "BYTES", "shape": [-1]}],
         "outputs": [{"name": Call.OUTPUT, "datatype": "BYTES", "shape": [-1]}],
