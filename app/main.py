@@ -14,6 +14,7 @@ import uvicorn
 from app.api.app import create_app
 from app.connections import HEAD_SECONDS, PatientProtocol
 from app.errors import SettingsError
+from app.serving.keys import KeysFile
 from app.serving.logs import write_logs_as_json
 from app.serving.service import Service
 from app.serving.telemetry import serve_metrics
@@ -40,6 +41,7 @@ def main() -> None:
     """Serve until told to stop."""
     settings = _settings()
     write_logs_as_json(settings.log_level)
+    _check_keys(settings)
     listener = _listener(settings)
     if settings.workers == 1:
         work(settings, listener)
@@ -72,6 +74,10 @@ def work(settings: Settings, listener: socket.socket) -> None:
     # would wait for one another's requests.
     doubles = [listener.dup() for _ in range(ACCEPTED_AT_ONCE - 1)]
     DrainingServer(config, service).run([listener, *doubles])
+    if service.is_loading:  # no thread can be called back from a compiler
+        logging.shutdown()
+        sys.stdout.flush()
+        os._exit(0)
 
 
 class DrainingServer(uvicorn.Server):
@@ -98,6 +104,21 @@ class DrainingServer(uvicorn.Server):
 def _settings() -> Settings:
     try:
         return Settings.from_environment(os.environ)
+    except SettingsError as error:
+        sys.exit(f"labelserve cannot start: {error}")
+
+
+def _check_keys(settings: Settings) -> None:
+    """Refuse to start where keys are wanted and their file is not there, or is none."""
+    path = settings.api_keys_file
+    if settings.effective_auth != "keys" or path is None:
+        return
+    if not path.exists():
+        make = f"scripts/keys.py create --scope predict --file {path}"
+        sys.exit(f"labelserve cannot start: there is no keys file {path}; make one: {make}")
+    try:
+        if not KeysFile(path).keys():
+            log.warning("%s holds no key: every request will be refused", path)
     except SettingsError as error:
         sys.exit(f"labelserve cannot start: {error}")
 

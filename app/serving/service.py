@@ -3,10 +3,10 @@
 import asyncio
 import gc
 import logging
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
 
 from app.artifacts.store import Store
 from app.serving.admission import Admission, Room
@@ -17,8 +17,8 @@ from app.serving.telemetry import Telemetry
 from app.settings import Settings
 
 THREADS = 2
-LONGEST_START = 20.0
-PASS_ON_SECONDS = 1.0
+LONGEST_START, LONGEST_END = 20.0, 0.5
+PASS_ON_SECONDS, LOOK_SECONDS = 1.0, 0.05
 LARGE_BODIES = 8  # bodies of full length that may be in memory at once
 
 log = logging.getLogger("labelserve.service")
@@ -38,7 +38,9 @@ class Service:
     spool: Spool
     threads: ThreadPoolExecutor
     is_draining: bool = False
-    _watching: asyncio.Future[Any] | None = field(default=None, repr=False)
+    _stopped: threading.Event = field(default_factory=threading.Event, repr=False)
+    _watching: threading.Thread | None = field(default=None, repr=False)
+    _passing_on: asyncio.Task[None] | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, settings: Settings) -> "Service":
@@ -73,18 +75,27 @@ class Service:
             self.spool.open()
         except OSError as error:
             log.error("uploads will be refused: %s: %s", error.filename, error.strerror)
-        looked = asyncio.Event()
-        self._watching = asyncio.gather(self._watch(looked), self._pass_on())
+        looked = threading.Event()
+        self._passing_on = asyncio.create_task(self._pass_on())
+        # A thread of its own: loading waits for no prediction, nor they for it; and it is left
+        # behind when the service ends, since a model or its kernels may take long to prepare.
+        self._watching = threading.Thread(target=self._watch, args=(looked,), daemon=True)
+        self._watching.start()
         if self.settings.workers > 1:
             # Workers share a listener: one that has no models yet leaves requests to the others.
             with suppress(TimeoutError):
-                await asyncio.wait_for(looked.wait(), LONGEST_START)
+                async with asyncio.timeout(LONGEST_START):
+                    while not looked.is_set() and not self.is_draining:
+                        await asyncio.sleep(LOOK_SECONDS)
 
     async def stop(self) -> None:
         """End everything that was started."""
+        self._stopped.set()
+        if self._passing_on is not None:
+            self._passing_on.cancel()
+            await asyncio.gather(self._passing_on, return_exceptions=True)
         if self._watching is not None:
-            self._watching.cancel()
-            await asyncio.gather(self._watching, return_exceptions=True)
+            await asyncio.to_thread(self._watching.join, LONGEST_END)
         self.telemetry.pass_on()
         self.spool.close()
         self.threads.shutdown(wait=False, cancel_futures=True)
@@ -105,13 +116,16 @@ class Service:
             await asyncio.sleep(PASS_ON_SECONDS)
             self.telemetry.pass_on()
 
-    async def _watch(self, looked: asyncio.Event) -> None:
-        loop = asyncio.get_running_loop()
-        while True:
+    @property
+    def is_loading(self) -> bool:
+        """Whether the models folder is still looked at, though all has been told to stop."""
+        return self._watching is not None and self._watching.is_alive()
+
+    def _watch(self, looked: threading.Event) -> None:
+        while not self._stopped.is_set():
             try:
-                # A thread of its own: loading must wait for no prediction, nor they for it.
-                await loop.run_in_executor(None, self.look)
+                self.look()
             except Exception:
                 log.exception("the models folder could not be looked at")
             looked.set()
-            await asyncio.sleep(self.settings.poll_seconds)
+            self._stopped.wait(self.settings.poll_seconds)

@@ -98,15 +98,20 @@ def _url(server: Server) -> str:
     return found[0]
 
 
-def start(folder: Path, *, wait: bool = True, **settings: Any) -> Server:
-    """Start a server with these settings; wait until it is ready to answer."""
+def start(folder: Path, *, wait: bool = True, patch: str = "", **settings: Any) -> Server:
+    """Start a server with these settings; wait until it is ready to answer.
+
+    `patch` is a line of Python that the server runs first, for faults that no setting brings about.
+    """
     settings = {"data_dir": folder / "var", "port": 0, **settings}
     ours = {f"LABELSERVE_{name.upper()}": str(value) for name, value in settings.items()}
     clean = {k: v for k, v in os.environ.items() if not k.startswith("LABELSERVE_")}
     log = folder / "log"
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "app.main"],
+            [sys.executable, "-c", f"{patch}\nfrom app.main import main\nmain()"]
+            if patch
+            else [sys.executable, "-m", "app.main"],
             cwd=ROOT,
             env={**clean, **ours},
             stdout=output,

@@ -267,6 +267,19 @@ def test_sigterm_drains_then_exits_and_leaves_nothing(started: Started) -> None:
         other.join()
 
 
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
+def test_a_model_that_takes_long_to_load_keeps_nobody_from_ending_it(
+    started: Started, sent: signal.Signals
+) -> None:
+    slow = "import time; from app.serving.service import Service\n"
+    slow += "Service.look = lambda self: time.sleep(600)"
+    server = started(wait=False, patch=slow, drain_seconds=0.1)
+    wait_until(lambda: httpx.get(f"{server.url}/health/live").status_code == 200)
+    assert httpx.get(f"{server.url}/health/ready").status_code == 503
+    server.process.send_signal(sent)
+    assert server.process.wait(30) == 0
+
+
 def test_several_workers_add_up_their_figures_and_stop_together(started: Started) -> None:
     with socket.create_server(("127.0.0.1", 0)) as held:
         port = held.getsockname()[1]
