@@ -12,19 +12,21 @@ STEEPNESS = 3.0
 
 
 class LabelTree(NamedTuple):
-    """Nodes with their children side by side, and each node's weights as a chunk of its own.
+    """Nodes with their children side by side, and the weights by feature, then by node.
 
     Node n has children `child_starts[n]` to `child_starts[n + 1]`: a target of 0 or more is a
-    label, a lower one is node −target − 1. Its weights are rows `row_starts[n]` to
-    `row_starts[n + 1]`, one a feature in rising order; row r has entries `entry_starts[r]` to
-    `entry_starts[r + 1]`, each a child's place among its siblings and a value. Node 0 is the root.
+    label, a lower one is node −target − 1. Feature f has rows `feature_starts[f]` to
+    `feature_starts[f + 1]`, one for each of `row_nodes` in rising order; row r has entries
+    `entry_starts[r]` to `entry_starts[r + 1]`, each a child's place among its siblings and a value.
+    Node 0 is the root. A document has few features and asks each for many nodes, so the features'
+    short lists of nodes stay in the cache.
     """
 
     child_starts: NDArray[np.int64]
     targets: NDArray[np.int32]
     biases: NDArray[np.float32]
-    row_starts: NDArray[np.int64]
-    row_features: NDArray[np.int32]
+    feature_starts: NDArray[np.int64]
+    row_nodes: NDArray[np.int32]
     entry_starts: NDArray[np.int64]
     entry_children: NDArray[np.uint16]
     entry_values: NDArray[np.float32]

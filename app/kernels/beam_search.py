@@ -48,23 +48,23 @@ def search(rows: Any, tree: Any, beam: Any, link: Any, scores: Any) -> None:
 
 @inner
 def add_margins(tree: Any, node: Any, columns: Any, values: Any, found: Any, margins: Any) -> None:
-    """Fill in the margins of a node's children; only features that the chunk has are touched.
+    """Fill in the margins of a node's children; only features with a row for the node count.
 
     All rows are found, and asked for, before the first is read; `found` is room for that.
     """
     first_child = tree.child_starts[node]
     for child in range(first_child, tree.child_starts[node + 1]):
         margins[child - first_child] = tree.biases[child]
-    low, end, n_found = tree.row_starts[node], tree.row_starts[node + 1], 0
+    n_found = 0
     for at in range(len(columns)):
-        high = end
-        while low < high:
-            middle = (low + high) >> 1
-            if tree.row_features[middle] < columns[at]:
-                low = middle + 1
-            else:
-                high = middle
-        if low < end and tree.row_features[low] == columns[at]:
+        low, end = tree.feature_starts[columns[at]], tree.feature_starts[columns[at] + 1]
+        size = end - low
+        while size > 0:
+            half = size >> 1
+            is_before = tree.row_nodes[low + half] < node
+            low = low + half + 1 if is_before else low
+            size = size - half - 1 if is_before else half
+        if low < end and tree.row_nodes[low] == node:
             prefetch(tree.entry_starts, low)
             found[n_found, 0], found[n_found, 1] = low, at
             n_found += 1

@@ -33,11 +33,10 @@ def warm() -> None:
 
 def _margins(tree: LabelTree, node: int, columns: Any, values: Any) -> NDArray[np.float32]:
     margins = tree.biases[tree.child_starts[node] : tree.child_starts[node + 1]].copy()
-    first, end = tree.row_starts[node], tree.row_starts[node + 1]
-    features = tree.row_features[first:end]
     for column, value in zip(columns, values, strict=True):
-        place = first + np.searchsorted(features, column)
-        if place < end and tree.row_features[place] == column:
+        first, end = tree.feature_starts[column], tree.feature_starts[column + 1]
+        place = first + np.searchsorted(tree.row_nodes[first:end], node)
+        if place < end and tree.row_nodes[place] == node:
             entries = slice(tree.entry_starts[place], tree.entry_starts[place + 1])
             margins[tree.entry_children[entries]] += value * tree.entry_values[entries]
     return margins

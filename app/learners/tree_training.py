@@ -45,9 +45,9 @@ class NodeTraining:
         return cls(data[0], csc_array(data[1]), options, cut, uses_blocks, seed)
 
     def tree(self, branches: list[Branch], fitting: Fitting) -> LabelTree:
-        """All nodes' weights, chunk after chunk."""
+        """All nodes' weights, put in order by feature."""
         jobs = fitting.jobs if self.uses_blocks else 1  # LIBLINEAR's generator is shared by threads
-        return _joined(branches, self._chunks(branches, jobs, fitting))
+        return _joined(branches, self._chunks(branches, jobs, fitting), self.features.shape[1])
 
     def _chunks(self, branches: list[Branch], jobs: int, fitting: Fitting) -> Iterator["Chunk"]:
         for done, chunk in enumerate(in_order(self.chunk, branches, jobs), start=1):
@@ -102,22 +102,29 @@ class Chunk:
         return cls(bias, rows.astype(np.int32), counts, children, values[order])
 
 
-def _joined(branches: list[Branch], chunks: Iterator[Chunk]) -> LabelTree:
+def _joined(branches: list[Branch], chunks: Iterator[Chunk], n_features: int) -> LabelTree:
     every = list(chunks)
     targets = [
         int(group[0]) if node is None else -node - 1
         for branch in branches
         for group, node in zip(branch.below, branch.nodes, strict=True)
     ]
+    features = np.concatenate([chunk.features for chunk in every])
+    nodes = np.repeat(np.arange(len(every), dtype=np.int32), [len(c.features) for c in every])
+    sizes = np.concatenate([chunk.entries for chunk in every])
+    order = np.argsort(features, kind="stable")
+    entry_starts = _starts(sizes[order])
+    moved = np.repeat(_starts(sizes)[order] - entry_starts[:-1], sizes[order])
+    entries = moved + np.arange(len(moved))
     return LabelTree(
         _starts([len(branch.below) for branch in branches]),
         np.array(targets, np.int32),
         np.concatenate([chunk.bias for chunk in every]),
-        _starts([len(chunk.features) for chunk in every]),
-        np.concatenate([chunk.features for chunk in every]),
-        _starts(np.concatenate([chunk.entries for chunk in every])),
-        np.concatenate([chunk.children for chunk in every]),
-        np.concatenate([chunk.values for chunk in every]),
+        _starts(np.bincount(features, minlength=n_features)),
+        nodes[order],
+        entry_starts,
+        np.concatenate([chunk.children for chunk in every])[entries],
+        np.concatenate([chunk.values for chunk in every])[entries],
     )
 
 

@@ -19,10 +19,10 @@ BY_HAND = LabelTree(
     np.array([2, -2, 0, 1], np.int32),  # the root has label 2 and node 1, which has labels 0 and 1
     np.array([0.5, 0.0, -1.0, 0.5], np.float32),
     np.array([0, 1, 2]),
-    np.array([1, 0], np.int32),
-    np.array([0, 1, 3]),
-    np.array([1, 0, 1], np.uint16),
-    np.array([0.5, 1.0, -1.0], np.float32),
+    np.array([1, 0], np.int32),  # feature 0 has a row for node 1, feature 1 for the root
+    np.array([0, 2, 3]),
+    np.array([0, 1, 1], np.uint16),
+    np.array([1.0, -1.0, 0.5], np.float32),
 )
 
 

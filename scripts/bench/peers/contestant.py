@@ -43,9 +43,9 @@ def texts_and_labels(path):
     return [row[-1] for row in rows], [row[-2].split() for row in rows]
 
 
-def corpus():
+def corpus(name="debtags"):
     """Training and test texts with their labels, from the folder named by LABELSERVE_BENCH_DATA."""
-    folder = os.path.join(os.environ["LABELSERVE_BENCH_DATA"], "debtags")
+    folder = os.path.join(os.environ["LABELSERVE_BENCH_DATA"], name)
     train = texts_and_labels(os.path.join(folder, "train.txt.gz"))
     return train, texts_and_labels(os.path.join(folder, "test.txt.gz"))
 

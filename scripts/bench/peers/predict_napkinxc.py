@@ -11,7 +11,7 @@ vectorizer = TfidfVectorizer()
 features = vectorizer.fit_transform(train)
 columns = {name: i for i, name in enumerate(sorted({n for names in labels for n in names}))}
 folder = tempfile.mkdtemp()
-model = PLT(folder, threads=2, verbose=False)
+model = PLT(folder, threads=1, verbose=False)
 model.fit(features, [[columns[name] for name in names] for names in labels])
 
 
