@@ -47,8 +47,8 @@ def many_labels(contestants: list[Contestant], turns: int) -> str:
         [
             "## Prediction among 23,309 labels: one text → the five best",
             "",
-            "yso-en-mid, 1,000 test texts one by one, each side's tree with its defaults (ours: two "
-            f"trees) and its own vectorizer, beam 10, one thread; medians of {turns} turns taken "
+            "yso-en-mid, 1,000 test texts one by one; each side has its tree with its defaults (ours: "
+            f"two trees) and its vectorizer, beam 10, one thread; medians of {turns} turns taken "
             "alternately.",
             "",
             "| | CPU µs | p50 µs | p99 µs |",
