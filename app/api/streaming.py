@@ -1,6 +1,7 @@
 """NDJSON in, NDJSON out: a document a line, answered in batches while the body still arrives."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 from urllib.parse import parse_qsl
@@ -22,6 +23,7 @@ from app.serving.registry import Loaded
 from app.serving.service import Service
 
 NDJSON = b"application/x-ndjson"
+LINE = re.compile(rb"\S[^\n]*")
 BATCH = 64
 WAIT_SECONDS = 0.02
 
@@ -49,8 +51,12 @@ class Stream:
         deadline = Deadline.after(self._service.settings.evaluate_seconds)
         with self._service.room() as room:
             receive = hurried(receive, self._service.settings.request_seconds)
-            receive = await self._read_first(receive, visit, deadline, room)
             headers = [(b"content-type", NDJSON), (b"x-model-version", visit.version.encode())]
+            body = await self._read_first(receive, visit, deadline, room)
+            if body is not None:
+                receive = _again(body)
+                count = await self._predictor.done(len(body) > QUICK_BYTES, _count, body)
+                headers.append((b"x-documents", b"%d" % count))
             await send({"type": "http.response.start", "status": 200, "headers": headers})
             async with Outbox(send, deadline) as outbox:
                 longest = self._service.settings.max_body_bytes
@@ -62,21 +68,16 @@ class Stream:
 
     async def _read_first(
         self, receive: Receive, visit: Visit, deadline: Deadline, room: Room
-    ) -> Receive:
-        """A body of known, moderate length is read before the answer begins.
+    ) -> bytes | None:
+        """A body of known, moderate length, read before the answer begins; None for others.
 
         Many gateways (nginx) stop passing a body on once they have seen the answer's head.
         """
         said, limit = visit.header(b"content-length"), self._service.settings.max_body_bytes
         if not said.isdigit() or int(said[:20]) > limit:
             room.take(limit)  # the longest line
-            return receive
-        body = await read_body(receive, visit, limit, deadline, room)
-
-        async def again() -> Message:
-            return {"type": "http.request", "body": body, "more_body": False}
-
-        return again
+            return None
+        return await read_body(receive, visit, limit, deadline, room)
 
     async def _answers(
         self,
@@ -140,6 +141,18 @@ class Stream:
         for document, prediction in zip(documents, found, strict=True):
             prediction.id = None if isinstance(document, str) else document.id
         return found
+
+
+def _again(body: bytes) -> Receive:
+    async def message() -> Message:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return message
+
+
+def _count(body: bytes) -> int:
+    """How many lines are not empty."""
+    return sum(1 for _ in LINE.finditer(body))
 
 
 async def _batches(

@@ -33,6 +33,7 @@ async def test_a_bad_line_is_an_error_in_its_place_and_the_others_are_answered(
     answer = await client.post("/predict", content="\n".join(lines), headers=HEADERS)
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "application/x-ndjson"
+    assert answer.headers["x-documents"] == "5"
     found = [json.loads(line) for line in answer.text.splitlines()]
     assert [line.get("line") for line in found] == [None, None, 3, 5, None]
     assert found[1]["id"] == "x"

@@ -56,10 +56,20 @@ def test_good_settings_are_read_and_others_left_alone() -> None:
     assert Settings(api_keys_file=Path("k")).effective_auth == "keys"
 
 
-def test_a_start_that_cannot_be_says_so_in_one_line() -> None:
+@pytest.mark.parametrize(
+    ("environment", "words"),
+    [
+        ({"LABELSERVE_NONSENSE": "1"}, "unknown: LABELSERVE_NONSENSE"),
+        ({"LABELSERVE_API_KEYS_FILE": "/nowhere/keys.json"}, "there is no keys file /nowhere"),
+        ({"LABELSERVE_API_KEYS_FILE": str(PAGE)}, f"{PAGE} is not a keys file"),
+    ],
+)
+def test_a_start_that_cannot_be_says_so_in_one_line(
+    environment: dict[str, str], words: str
+) -> None:
     found = subprocess.run(
         [sys.executable, "-m", "app.main"],
-        env={"PATH": "", "LABELSERVE_NONSENSE": "1"},
+        env={"PATH": "", **environment},
         cwd=PAGE.parents[1],
         capture_output=True,
         text=True,
@@ -67,7 +77,7 @@ def test_a_start_that_cannot_be_says_so_in_one_line() -> None:
         check=False,
     )
     assert found.returncode == 1
-    assert found.stderr.startswith("labelserve cannot start: unknown: LABELSERVE_NONSENSE")
+    assert found.stderr.startswith(f"labelserve cannot start: {words}")
     assert "Traceback" not in found.stderr
 
 
