@@ -65,6 +65,7 @@ def test_every_kernel_has_a_plain_twin_with_the_same_functions(
 def test_warming_says_what_it_compiles_and_does_nothing_for_plain(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv("LABELSERVE_KERNELS", "auto")
     said: list[tuple[str, int, int]] = []
     names = ("hashing", "weights")
     warm(lambda *step: said.append(step), names)

@@ -103,7 +103,10 @@ class Learner:
         self.arrays = arrays
 
 
-def test_weights_that_do_not_fit_the_vocabulary_are_refused_before_a_kernel_sees_them() -> None:
+def test_weights_that_do_not_fit_the_vocabulary_are_refused_before_a_kernel_sees_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("LABELSERVE_KERNELS", "auto")
     vectorizer = Tfidf()
     vectorizer.fit_transform(["aa ab", "ba"])
     bias, one = np.zeros(2, np.float32), np.ones(1, np.float32)
