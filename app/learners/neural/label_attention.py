@@ -4,6 +4,9 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.nn import functional
+
+from app.learners.neural.exact import precise
 
 
 class LabelAttention(nn.Module):
@@ -22,9 +25,10 @@ class LabelAttention(nn.Module):
 
     def forward(self, places: Any, inside: Any) -> Any:
         """Logits from places (documents, positions, dimensions) and which of them count."""
-        weights = self.attention(places).masked_fill(~inside[:, :, None], -torch.inf)
-        weights = torch.softmax(weights, dim=1)
+        exact = precise(self, self.output.weight, places)
+        weights = functional.linear(exact, self.attention.weight.to(exact.dtype))
+        weights = torch.softmax(weights.masked_fill(~inside[:, :, None], -torch.inf), dim=1)
         # A label's logit is the mean of the places' own products, weighted: the same as taking
         # the mean first, without keeping a vector for every document and label.
-        products = nn.functional.linear(places, self.output.weight)
-        return (weights * products).sum(dim=1) + self.output.bias
+        products = functional.linear(exact, self.output.weight.to(exact.dtype))
+        return ((weights * products).sum(dim=1) + self.output.bias).to(places.dtype)

@@ -3,8 +3,10 @@
 from typing import Any
 
 from torch import nn
+from torch.nn import functional
 
 from app.learners.neural.batches import Ids
+from app.learners.neural.exact import precise
 from app.learners.neural.label_attention import LabelAttention
 from app.learners.neural.words import Text, Words
 
@@ -45,5 +47,8 @@ class Windows(nn.Module):
 
     def forward(self, text: Text) -> Any:
         """Vectors (documents, positions, filters), between -1 and 1."""
-        windows = self.layer(text.by_place().transpose(1, 2))[:, :, : text.places.shape[1]]
-        return windows.tanh().transpose(1, 2)
+        words = text.by_place().transpose(1, 2)
+        exact = precise(self, self.layer.weight, words)
+        weight, bias = self.layer.weight.to(exact.dtype), self.layer.bias.to(exact.dtype)
+        windows = functional.conv1d(exact, weight, bias, padding=self.layer.padding)
+        return windows[:, :, : text.places.shape[1]].tanh().transpose(1, 2)
