@@ -93,6 +93,10 @@ class Classifier:
             return self.members[0].scores(documents, jobs=jobs)
         return added_up(self.members, [m.scores(documents, jobs=jobs) for m in self.members])
 
+    def text_scorer(self) -> Any:
+        """What scores a text, or picks its labels, in one kernel; None where there is no such."""
+        return self.members[0].joined.scorer() if len(self.members) == 1 else None
+
     def decide(self, documents: Sequence[Any]) -> Marks:
         """Mark the labels each document gets; where the model abstains it gets none."""
         scores = self.scores(documents)

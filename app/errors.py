@@ -65,11 +65,11 @@ class InvalidDataError(AppError):
 
 
 class InvalidRequestError(AppError):
-    """A request or an option has a value that is not accepted."""
+    """A request or an option has a value that is not accepted; `pointer` says where in a body."""
 
     code = "invalid-request"
 
-    def __init__(self, problem: str, *, pointer: str = "") -> None:
+    def __init__(self, problem: str, *, pointer: str | None = None) -> None:
         self.pointer = pointer
         super().__init__(problem)
 

@@ -41,16 +41,16 @@ class AccessLog:
         self._second, self._stamp = 0, ""
 
     def write(self, visit: Visit) -> None:
-        """Add the visit's line."""
+        """Add the visit's line; not to be ready yet is an answer, not an error."""
         trace_id = visit.traceparent.split(b"-")[1].decode() if visit.traceparent else ""
         line = Line(
             self._now(),
             visit.method,
             visit.route,
             visit.status,
-            round(perf_counter() - visit.start, 6),
+            int((perf_counter() - visit.start) * 1e6) / 1e6,
             visit.request_id,
-            "info" if visit.status < 500 else "error",
+            "error" if visit.status >= 500 and not visit.route.endswith("/ready") else "info",
             visit.bytes_out,
             visit.caller,
             visit.model,

@@ -42,6 +42,7 @@ class Application(FastAPI):
 def create_app(service: Service, *, log_stream: BinaryIO | None = None) -> Application:
     """The application; everything it needs comes in as an argument."""
     settings = service.settings
+    log = AccessLog(log_stream) if settings.log_level in ("debug", "info") else None
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -50,6 +51,8 @@ def create_app(service: Service, *, log_stream: BinaryIO | None = None) -> Appli
             yield
         finally:
             await service.stop()
+            if log is not None:
+                log.flush()
 
     app = Application(
         title=TITLE,
@@ -63,7 +66,6 @@ def create_app(service: Service, *, log_stream: BinaryIO | None = None) -> Appli
     app.state.infer = Predictor(service, v2.ROUTE)
     for error in (AppError, RequestValidationError, HTTPException, Exception):
         app.add_exception_handler(error, _answer)
-    log = AccessLog(log_stream) if settings.log_level in ("debug", "info") else None
     quick = {("POST", predict.PATH): predict.add_to(app, service)}
     app.door = Door(app.framework, service, access_log=log, quick=quick)
     for module in (health, models, evaluate, metrics, v2):

@@ -123,7 +123,7 @@ def invalid_body(error: Exception) -> AppError:
 
 
 def _pointer(path: str) -> str:
-    """A JSON pointer from a decoder's path.
+    """A JSON pointer from a decoder's path; the empty one is the body as a whole.
 
     >>> _pointer(".documents[3].text")
     '/documents/3/text'
@@ -145,7 +145,7 @@ def _of_ours(error: AppError, request_id: str) -> Problem:
         found.line = error.line
     if isinstance(error, UnattainableError):
         found.best = error.best
-    if isinstance(error, InvalidRequestError) and error.pointer:
+    if isinstance(error, InvalidRequestError) and error.pointer is not None:
         found.errors = [{"pointer": error.pointer, "detail": detail[:MOST_DETAIL]}]
     return found
 

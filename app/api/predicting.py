@@ -52,10 +52,11 @@ class Predictor:
     ) -> tuple[Plan, list[Prediction]]:
         """One prediction a text; short work here, long work in a thread that looks at the clock."""
         self.check(texts)
-        with self._service.documents.admit(len(texts)):
-            if self._is_quick(loaded, query, texts):
-                plan, found, seconds = self._predicted(loaded, query, texts, deadline)
-            else:
+        if self._is_quick(loaded, query, texts):
+            self._service.documents.check(len(texts))  # done before anybody else can ask
+            plan, found, seconds = self._predicted(loaded, query, texts, deadline)
+        else:
+            with self._service.documents.admit(len(texts)):
                 plan, found, seconds = await self.in_thread(
                     self._predicted, loaded, query, texts, deadline
                 )

@@ -20,6 +20,7 @@ KERNELS = (
     "linear_scores",
     "beam_search",
     "best_scores",
+    "picking",
     "block_descent",
     "groups",
 )

@@ -58,5 +58,5 @@ class Linear(NamedTuple):
 class Ranked(NamedTuple):
     """The best labels of each document, and their scores: (documents, k) each."""
 
-    labels: NDArray[np.int32]
+    labels: NDArray[np.integer[Any]]
     scores: NDArray[np.float32]

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from app.kernels import tokens_plain, weights_plain
+from app.kernels import picking_plain, tokens_plain, weights_plain
 from app.kernels.linear_forms import Linear, Ranked, Weighing
 
 
@@ -20,6 +20,12 @@ class TextScorer:
         """One text's score for each label."""
         scored: NDArray[np.float32] = self.batch_scores([text])[0]
         return scored
+
+    def picked(self, text: str, cuts: NDArray[np.float32], room: int) -> tuple[int, Ranked]:
+        """How many labels of one text are above their cuts, and the best of them."""
+        labels, scores = np.empty(room, np.int64), np.empty(room, np.float32)
+        passing = picking_plain.pick(self.scores(text), cuts, labels, scores)
+        return passing, Ranked(labels[:passing], scores[:passing])
 
     def top_k(self, text: str, k: int) -> Ranked:
         """One text's k best labels, best first; ties go to the lower label."""

@@ -1,6 +1,6 @@
 """Plan: a Query resolved against one classifier; it turns scores into answers."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
@@ -91,8 +91,7 @@ class Plan:
             if still_wanted is not None:
                 still_wanted()
             chunk = texts[start : start + CHUNK]
-            for text, row in zip(chunk, self.classifier.scores(chunk), strict=True):
-                prediction = self.prediction(row)
+            for text, prediction in zip(chunk, self._predicted(chunk), strict=True):
                 room -= self._size(prediction)
                 if room < 0:
                     raise _too_many(most)
@@ -103,20 +102,42 @@ class Plan:
 
     def prediction(self, scores: Row, columns: Columns | None = None) -> Prediction:
         """The answer for one row of scores; `columns` where the labels were decided elsewhere."""
-        picked, found = self._picked(scores) if columns is None else _sorted(scores, columns)
+        picked = self._picked(scores) if columns is None else _sorted(scores, columns)
+        labels = self._labels(*picked)
+        if self.band is None:
+            return Prediction(labels)
+        return Prediction(labels, abstained=self._abstained(scores, self.band))
+
+    def _predicted(self, texts: Sequence[str]) -> Iterator[Prediction]:
+        """One prediction a text; of a lone one the scores are nowhere but in the kernel."""
+        if len(texts) == 1 and self.band is None and not self.is_by_probability:
+            picked = self._picked_at_once(texts[0])
+            if picked is not None:
+                return iter([Prediction(self._labels(*picked))])
+        return map(self.prediction, self.classifier.scores(texts))
+
+    def _picked_at_once(self, text: str) -> tuple[list[int], list[float]] | None:
+        """Columns and scores by one kernel; None where there is no such, or too little room."""
+        scorer = self.classifier.text_scorer()
+        if scorer is None:
+            return None
+        room = ROOM if self.top_k is None else min(self.top_k, ROOM)
+        passing, (columns, scores) = scorer.picked(text, self.cuts, room)
+        if passing > room and room != self.top_k:
+            return None
+        return columns.tolist(), scores.tolist()
+
+    def _labels(self, columns: list[int], scores: list[float]) -> list[Label]:
         names, cuts, odds = self.classifier.labels.names, self.cuts, self.odds
-        labels = [
+        return [
             Label(
                 names[column],
                 short(score),
                 None if odds is None else short(odds.of(column, score)),
                 short(cuts.item(column)) if self.shows_cuts else None,
             )
-            for column, score in zip(picked, found, strict=True)
+            for column, score in zip(columns, scores, strict=True)
         ]
-        if self.band is None:
-            return Prediction(labels)
-        return Prediction(labels, abstained=self._abstained(scores, self.band))
 
     def _size(self, prediction: Prediction) -> int:
         return len(prediction.labels) * max(1, self.explain) + len(prediction.abstained or ())

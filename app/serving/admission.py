@@ -29,8 +29,7 @@ class Admission:
 
     def take(self, units: int) -> None:
         """Take up `units` until they are given back, or raise TooManyRequestsError."""
-        if not self.has_room(units):
-            raise self._refusal()
+        self.check(units)
         self.in_flight += units
 
     def give_back(self, units: int, seconds: float) -> None:
@@ -38,6 +37,11 @@ class Admission:
         self.in_flight -= units
         per_unit = seconds / max(units, 1)
         self._seconds_per_unit += 0.1 * (per_unit - self._seconds_per_unit)
+
+    def check(self, units: int) -> None:
+        """Raise TooManyRequestsError where so many units would not be admitted now."""
+        if self.in_flight and self.in_flight + units > self.capacity:
+            raise self._refusal()
 
     def has_room(self, units: int) -> bool:
         """Whether so many units would be admitted now."""

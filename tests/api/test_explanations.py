@@ -41,3 +41,16 @@ async def test_offsets_count_code_points_of_the_text_as_sent(client: httpx.Async
     assert len(places["invoice"]) == 2
     total = sum(r["weight"] for r in label["because"]) + label["bias"] + label["rest"]
     assert total == pytest.approx(label["score"], abs=1e-4)
+
+
+@pytest.mark.anyio
+async def test_a_learner_that_cannot_explain_says_so(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = client.service  # type: ignore[attr-defined]
+    learner = service.registry.get("tiny").model.classifier.members[0].learner
+    monkeypatch.delattr(type(learner), "contributions")
+    answer = await client.post("/predict", json={"documents": ["invoice"], "explain": 2})
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["pointer"] == "/explain"
+    assert f"{learner.kind} cannot explain" in answer.json()["detail"]

@@ -90,3 +90,13 @@ async def test_many_large_bodies_at_once_are_refused_before_they_are_read(
         assert (await client.post("/predict", json=body)).status_code == 429
         assert (await client.post("/predict", json={"documents": ["a"]})).status_code == 200
     assert (await client.post("/predict", json=body)).status_code == 200
+
+
+async def test_the_log_is_whole_at_the_end_and_not_being_ready_yet_is_no_error_in_it(
+    opened: Opened, log: BytesIO, tmp_path: Path
+) -> None:
+    async with opened(models_dir=tmp_path) as client:
+        assert (await client.get("/health/ready")).status_code == 503
+        assert (await client.post("/predict", json={"documents": ["a"]})).status_code == 422
+    lines = [json.loads(line) for line in log.getvalue().splitlines()]
+    assert [(line["status"], line["level"]) for line in lines] == [(503, "info"), (422, "info")]

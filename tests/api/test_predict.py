@@ -115,6 +115,9 @@ async def test_an_error_points_at_its_place_and_echoes_nothing(client: httpx.Asy
     answer = await client.post("/predict", json=body)
     assert answer.json()["errors"][0]["pointer"] == "/documents/1"
     assert "secret" not in answer.text
+    answer = await client.post("/predict", json={"documents": ["a"], "secret words": 1})
+    assert answer.json()["errors"][0]["pointer"] == ""  # the body itself
+    assert "secret" not in answer.text
     unknown = {"documents": ["a"], "labels": ["billing", "secret words"]}
     answer = await client.post("/predict", json=unknown)
     assert answer.json()["errors"][0]["pointer"] == "/labels/1"

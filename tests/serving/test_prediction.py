@@ -37,6 +37,17 @@ def test_a_plan_decides_as_the_classifier_does(classifier: Classifier) -> None:
     assert list(map(set, names(classifier, Query()))) == expected
 
 
+def test_a_text_alone_is_answered_as_among_others_also_with_little_room(
+    classifier: Classifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for room in (128, 1):
+        monkeypatch.setattr("app.prediction.plan.ROOM", room)
+        for query in (Query(), Query(top_k=1), Query(top_k=3), Query(threshold=-10.0)):
+            plan = plan_of(query, classifier)
+            alone = [plan.predictions([text])[0] for text in TEXTS]
+            assert alone == plan.predictions(TEXTS)
+
+
 def test_a_decision_by_rank_gives_so_many_labels_without_thresholds(
     classifier: Classifier,
 ) -> None:

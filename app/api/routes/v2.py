@@ -148,11 +148,13 @@ def _found(service: Service, caller: Identity, reference: str) -> Loaded:
 
 
 def _metadata(loaded: Loaded, service: Service) -> dict[str, Any]:
+    is_ready_made = loaded.model.classifier.is_ready_made
+    text = {"name": Call.INPUT, "datatype": "BYTES", "shape": [-1]}
     return {
         "name": loaded.model.name,
         "versions": service.registry.versions(loaded.model.name),
         "platform": PLATFORM,
-        "inputs": [{"name": Call.INPUT, "datatype": "BYTES", "shape": [-1]}],
+        "inputs": [] if is_ready_made else [text],
         "outputs": [{"name": Call.OUTPUT, "datatype": "BYTES", "shape": [-1]}],
     }
 
