@@ -3,8 +3,8 @@
 Each network is trained and judged as a user does it (scripts/train.py, scripts/evaluate.py), in
 processes of their own: `neural.py --only mlp ensemble:one-vs-rest,mlp` runs some, `--only epochs`
 compares an epoch with LibMultiLabel's. The other rows of the table stay. `--served` measures models
-trained before behind HTTP once more. `--checkpoint FOLDER` adds the transformer, with the encoder
-of that folder. `--quick`: one network, briefly.
+trained before behind HTTP once more. `--checkpoint FOLDER` adds a transformer over
+the frozen encoder of that folder. `--quick`: one network, briefly.
 """
 
 import argparse
@@ -42,7 +42,13 @@ NETWORKS = [
     "ensemble:one-vs-rest,kim-cnn",
 ]
 FROZEN = "transformer, frozen"
-FROZEN_SETTINGS = ("frozen=true", "learning_rate=0.005", "epochs=50")
+FROZEN_SETTINGS = (
+    "learner.frozen=true",
+    "learner.learning_rate=0.005",
+    "learner.epochs=50",
+    "features.window=128",
+    "features.max_windows=1",
+)
 MODELS = WORK / "neural-models"
 PEER = ROOT / ".venv-peers-neural"
 PEER_PACKAGES = ["torch==2.13.0", "libmultilabel[nn]", "setuptools<80"]
@@ -61,7 +67,7 @@ def main() -> None:
     if options.quick:
         print(measured("mlp", ["--set", "learner.epochs=1", "--folds", "2"]))
         return
-    encoder = ["transformer", FROZEN] if options.checkpoint else []
+    encoder = [FROZEN] if options.checkpoint else []
     for learner in options.only or ["epochs", *NETWORKS, *encoder]:
         if learner == "epochs":
             EPOCHS_FILE.write_text(json.dumps(epochs()))
@@ -84,7 +90,7 @@ def settings(learner: str, checkpoint: str | None) -> list[str]:
     folder = Path(checkpoint).resolve()
     changes = [f"features.checkpoint={folder}", f"learner.checkpoint={folder}"]
     if learner == FROZEN:
-        changes += [f"learner.{setting}" for setting in FROZEN_SETTINGS]
+        changes += FROZEN_SETTINGS
     return [word for change in changes for word in ("--set", change)]
 
 

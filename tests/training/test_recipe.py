@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,6 +35,15 @@ def test_tuned_linear_models_weigh_terms_by_log_tf_and_the_untuned_reference_doe
     assert recipe.with_decision(name="zero").suited().members[0].vectorizer_settings == {}
     chosen = read_recipe(None, changes=["features.scheme=ltc"]).suited()
     assert chosen.members[0].vectorizer_settings == {"scheme": "ltc"}
+
+
+def test_networks_draw_the_cuts_of_rare_labels_to_one_cut_unless_told_otherwise() -> None:
+    def settings(learner: str, *changes: str) -> dict[str, Any]:
+        return read_recipe(None, learner=learner, changes=changes).suited().decision.settings
+
+    assert settings("one-vs-rest") == {}
+    assert settings("mlp") == settings("ensemble:one-vs-rest,mlp") == {"draw": 10}
+    assert settings("mlp", "decision.draw=0") == {"draw": 0}
 
 
 def test_an_ensemble_names_its_learners() -> None:
