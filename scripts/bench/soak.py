@@ -54,7 +54,7 @@ RUNS: dict[str, tuple[Run, str, str]] = {
     ),
     "R9": (
         overload,
-        "4 × overload for 60 s, 1000 documents a request",
+        "4 × overload for 60 s, 1000 documents a request, independent clients",
         "accepted p99 ≤ 2 × that at 80 % load; the rest 429 + Retry-After in ≤ 50 ms; health "
         "always 200; recovered ≤ 2 s after",
     ),

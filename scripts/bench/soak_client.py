@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import random
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -71,11 +72,15 @@ class Client:
         return answer
 
     async def paced(self, content: bytes, rate: float, seconds: float) -> list[Answer]:
-        """So many a second, sent whether or not earlier ones have been answered."""
-        loop, sent = asyncio.get_running_loop(), []
-        begin = loop.time()
-        for number in range(max(1, int(rate * seconds))):
-            await asyncio.sleep(max(0.0, begin + number / rate - loop.time()))
+        """So many a second on average, sent whether or not earlier ones have been answered.
+
+        They come as from many clients that know nothing of each other: a Poisson process.
+        """
+        loop, sent, pick = asyncio.get_running_loop(), [], random.Random(1)
+        due = loop.time()
+        for _ in range(max(1, int(rate * seconds))):
+            due += pick.expovariate(rate)
+            await asyncio.sleep(max(0.0, due - loop.time()))
             sent.append(asyncio.create_task(self.send(content)))
         return await asyncio.gather(*sent)
 
