@@ -152,7 +152,7 @@ def _section(results: dict[str, Result]) -> str:
     packages = ", ".join(f"{name} {version(name)}" for name in ("uvicorn", "fastapi", "numpy"))
     return "\n".join(
         [
-            "## Soak: what the service survives",
+            "## What the service survives",
             "",
             "The demo model, one worker a replica, clients on the same two cores; what is out of "
             "its bounds is set in bold. `load` is that of the machine before the run.",

@@ -63,6 +63,16 @@ def test_every_variable_is_a_setting_with_a_good_value(place: str) -> None:
     assert seconds > settings.drain_seconds + max(settings.request_seconds, MOST_GRACE_SECONDS)
 
 
+def test_uploads_of_all_workers_fit_into_a_pod() -> None:
+    for pod, workers in (
+        (DEPLOYMENT, resource("configmap.yaml")["data"]["LABELSERVE_WORKERS"]),
+        (KSERVE, environments()["kserve"]["LABELSERVE_WORKERS"]),
+    ):
+        (limit,) = [v["emptyDir"]["sizeLimit"] for v in pod["volumes"] if "emptyDir" in v]
+        uploads = int(workers) * SETTINGS.max_evaluations * SETTINGS.max_upload_bytes
+        assert int(limit.removesuffix("Gi")) << 30 > uploads
+
+
 def test_ports_are_the_same_everywhere() -> None:
     exposed = re.search(r"^EXPOSE (\d+) (\d+)$", DOCKERFILE, re.MULTILINE)
     assert exposed
