@@ -25,17 +25,20 @@ def search(rows: Any, tree: Any, beam: Any, link: Any, scores: Any) -> None:
     longest = 0
     for row in range(len(starts) - 1):
         longest = max(longest, starts[row + 1] - starts[row])
-    margins, found = np.empty(most, np.float32), np.empty((longest, 2), np.int64)
+    margins, found = np.empty(most, np.float32), np.empty((beam * longest, 2), np.int64)
     nodes, paths = np.empty((2, beam), np.int32), np.empty((2, beam), np.float32)
+    found_starts = np.empty(beam + 1, np.int64)
     for row in range(len(starts) - 1):
         begin, end = starts[row], starts[row + 1]
         now, n_now = 0, 1
         nodes[0, 0], paths[0, 0] = 0, 0.0
         while n_now:
             n_next = 0
+            find_rows(tree, nodes[now, :n_now], columns[begin:end], found, found_starts)
             for place in range(n_now):
                 node, path = nodes[now, place], paths[now, place]
-                add_margins(tree, node, columns[begin:end], values[begin:end], found, margins)
+                own = found[found_starts[place] : found_starts[place + 1]]
+                add_margins(tree, node, own, values[begin:end], margins)
                 for child in range(tree.child_starts[node], tree.child_starts[node + 1]):
                     margin = margins[child - tree.child_starts[node]]
                     score, target = path + worth(margin, link), tree.targets[child]
@@ -47,33 +50,42 @@ def search(rows: Any, tree: Any, beam: Any, link: Any, scores: Any) -> None:
 
 
 @inner
-def add_margins(tree: Any, node: Any, columns: Any, values: Any, found: Any, margins: Any) -> None:
-    """Fill in the margins of a node's children; only features with a row for the node count.
+def find_rows(tree: Any, nodes: Any, columns: Any, found: Any, found_starts: Any) -> None:
+    """Fill in the rows of some nodes and a document's features, and the features' places.
 
-    All rows are found, and asked for, before the first is read; `found` is room for that.
+    All of a level's rows are found, and their entries asked for, before the first is read: the
+    memory is waited for once a level.
     """
+    n_found = 0
+    for place in range(len(nodes)):
+        node, found_starts[place] = nodes[place], n_found
+        for at in range(len(columns)):
+            low, end = tree.feature_starts[columns[at]], tree.feature_starts[columns[at] + 1]
+            size = end - low
+            while size > 0:
+                half = size >> 1
+                is_before = tree.row_nodes[low + half] < node
+                low = low + half + 1 if is_before else low
+                size = size - half - 1 if is_before else half
+            if low < end and tree.row_nodes[low] == node:
+                prefetch(tree.entry_starts, low)
+                found[n_found, 0], found[n_found, 1] = low, at
+                n_found += 1
+    found_starts[len(nodes)] = n_found
+    for i in range(n_found):
+        entry = tree.entry_starts[found[i, 0]]
+        prefetch(tree.entry_children, entry)
+        prefetch(tree.entry_values, entry)
+
+
+@inner
+def add_margins(tree: Any, node: Any, found: Any, values: Any, margins: Any) -> None:
+    """Fill in the margins of a node's children by the rows that were found for it."""
     first_child = tree.child_starts[node]
     for child in range(first_child, tree.child_starts[node + 1]):
         margins[child - first_child] = tree.biases[child]
-    n_found = 0
-    for at in range(len(columns)):
-        low, end = tree.feature_starts[columns[at]], tree.feature_starts[columns[at] + 1]
-        size = end - low
-        while size > 0:
-            half = size >> 1
-            is_before = tree.row_nodes[low + half] < node
-            low = low + half + 1 if is_before else low
-            size = size - half - 1 if is_before else half
-        if low < end and tree.row_nodes[low] == node:
-            prefetch(tree.entry_starts, low)
-            found[n_found, 0], found[n_found, 1] = low, at
-            n_found += 1
-    for place in range(n_found):
-        entry = tree.entry_starts[found[place, 0]]
-        prefetch(tree.entry_children, entry)
-        prefetch(tree.entry_values, entry)
-    for place in range(n_found):
-        row, value = found[place, 0], values[found[place, 1]]
+    for i in range(len(found)):
+        row, value = found[i, 0], values[found[i, 1]]
         for entry in range(tree.entry_starts[row], tree.entry_starts[row + 1]):
             margins[tree.entry_children[entry]] += value * tree.entry_values[entry]
 

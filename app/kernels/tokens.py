@@ -31,8 +31,10 @@ def count_known(
     if analysis.stem is not None or not texts:
         return tokens_plain.count_known(texts, analysis, vocabulary, jobs=jobs)
     text, ends = packed(texts, analysis)
-    flat = flat_text(cutting_of(analysis), vocabulary.form())
-    numbers = flat.numbers
+    kept = vocabulary.flats
+    if analysis not in kept:
+        kept[analysis] = flat_text(cutting_of(analysis), vocabulary.form())
+    numbers = kept[analysis].numbers
     return _joined(each_part(lambda part: count_part(text, ends, part, numbers), ends, jobs))
 
 
@@ -103,7 +105,9 @@ def each_part(
     work: Callable[[tuple[int, int]], Any], ends: NDArray[np.int64], jobs: int
 ) -> list[Any]:
     """The work of each of `jobs` parts with about as many bytes; parts are in document order."""
-    cuts = np.searchsorted(ends, np.linspace(0, ends[-1], max(jobs, 1) + 1)[1:-1])
+    if jobs <= 1:
+        return [work((0, len(ends)))]
+    cuts = np.searchsorted(ends, np.linspace(0, ends[-1], jobs + 1)[1:-1])
     bounds = [0, *sorted(set(cuts.tolist()) - {0, len(ends)}), len(ends)]
     parts = list(pairwise(bounds))
     if len(parts) == 1:

@@ -83,6 +83,11 @@ class Vocabulary:
         return len(self.ends)
 
     @cached_property
+    def flats(self) -> "Flats":
+        """Room for what kernels make of the vocabulary once for every way of cutting texts."""
+        return Flats()
+
+    @cached_property
     def terms(self) -> list[str]:
         """The terms in column order."""
         return unpack_strings({"terms": self.packed, "terms_ends": self.ends}, "terms")
@@ -91,3 +96,10 @@ class Vocabulary:
     def columns(self) -> dict[str, int]:
         """Term → column, for plain Python."""
         return {term: column for column, term in enumerate(self.terms)}
+
+
+class Flats(dict[Any, Any]):
+    """What holds addresses of arrays: a copy, or what another process unpacks, begins empty."""
+
+    def __reduce__(self) -> tuple[type, tuple[()]]:
+        return Flats, ()
