@@ -27,6 +27,17 @@ def kernel(function: Callable[..., Any]) -> Any:
     return dispatcher
 
 
+def brief(function: Callable[..., Any]) -> Any:
+    """The function as a kernel that keeps the GIL, for calls of a microsecond.
+
+    A thread that gave it away waits for the others to get it back, every time.
+    """
+    dispatcher = numba.njit(error_model="numpy")(function)
+    with suppress(RuntimeError):
+        dispatcher._cache = KernelCache(function)
+    return dispatcher
+
+
 def inner(function: Callable[..., Any]) -> Any:
     """The function as a piece of kernels: it becomes part of each, so nothing is left of a call."""
     return numba.njit(nogil=True, error_model="numpy", forceinline=True)(function)

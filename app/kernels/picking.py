@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from app.kernels.compiler import kernel
+from app.kernels.compiler import brief, kernel
 from app.kernels.scoring import score_text
 
 
@@ -17,7 +17,7 @@ def pick_text(text: Any, numbers: Any, weights: Any, cuts: Any, columns: Any, fo
     return passing
 
 
-@kernel
+@brief
 def pick(scores: Any, cuts: Any, columns: Any, found: Any) -> int:
     """Put the best columns with `score > cut` into `columns`, their scores into `found`.
 
