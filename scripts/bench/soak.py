@@ -161,10 +161,17 @@ def _section(results: dict[str, Result]) -> str:
             "|---|---|---|---|---|---|---|",
             *rows,
             "",
-            f"{machine()}, {packages}, {_nginx()}. Reproduce: `make soak`, one of them "
+            f"{machine()}{_priority()}, {packages}, {_nginx()}. Reproduce: `make soak`, one of them "
             '`make soak ARGS="--only R9"`.',
         ]
     )
+
+
+def _priority() -> str:
+    """Said where the runs were put before the other work of a busy machine."""
+    group = Path("/proc/self/autogroup")
+    nice = group.read_text().split()[-1] if group.exists() else "0"
+    return "" if nice == "0" else f", at priority {nice} beside other work"
 
 
 def _nginx() -> str:
