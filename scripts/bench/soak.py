@@ -161,8 +161,8 @@ def _section(results: dict[str, Result]) -> str:
             "|---|---|---|---|---|---|---|",
             *rows,
             "",
-            f"{machine()}{_priority()}, {packages}, {_nginx()}. Reproduce: `make soak`, one of them "
-            '`make soak ARGS="--only R9"`.',
+            f"{machine()}{_priority()}, {packages}, {_nginx()}. Reproduce: `make soak`, one of "
+            'them `make soak ARGS="--only R9"`.',
         ]
     )
 
