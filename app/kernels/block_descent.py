@@ -47,6 +47,8 @@ from app.kernels.vectors import (
 )
 
 F32, U64 = np.float32, np.uint64
+AHEAD = 3
+"""So many visits before its own a document's numbers are asked for, its weights one before."""
 
 
 @kernel
@@ -73,11 +75,14 @@ def descend(rows: Any, block: Any, solution: Any, documents: Any, tolerance: Any
         bias, gap, objective = load(bias_weights, 0), zero, zero
         for place in range(n_due):
             turn = queue[place]
-            if place + 1 < n_due:
-                following = documents[queue[place + 1]]
-                prefetch(duals, np.intp(following) * LANES)
-                for at in range(starts[following], starts[following + 1]):
-                    prefetch(weights, np.intp(columns[at]) * LANES)
+            later = documents[queue[min(place + AHEAD, n_due - 1)]]
+            for at in range(starts[later], starts[later + 1], LANES):
+                prefetch(columns, at)
+                prefetch(values, at)
+            following = documents[queue[min(place + 1, n_due - 1)]]
+            prefetch(duals, np.intp(following) * LANES)
+            for at in range(starts[following], starts[following + 1]):
+                prefetch(weights, np.intp(columns[at]) * LANES)
             document = documents[turn]
             begin, end = starts[document], starts[document + 1]
             first, second = multiply(bias, splat(bias_value)), zero
