@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable
 from multiprocessing import get_context
 from multiprocessing.context import SpawnProcess
+from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
@@ -26,13 +27,21 @@ log = logging.getLogger("labelserve.workers")
 
 def supervise(settings: Settings, work: Work, grace_seconds: float) -> None:
     """Run as many workers as are set until SIGTERM or Ctrl-C, then stop them all."""
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
-    folder = tempfile.mkdtemp(prefix="telemetry-", dir=settings.data_dir)
+    folder = figures_folder(settings.data_dir)
     os.environ[MULTIPROCESS] = folder
     try:
         _Supervisor(settings, work, grace_seconds).run()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def figures_folder(data_dir: Path) -> str:
+    """A new folder for the workers' figures; elsewhere where the data folder cannot be written."""
+    try:
+        data_dir.mkdir(parents=True, exist_ok=True)
+        return tempfile.mkdtemp(prefix="telemetry-", dir=data_dir)
+    except OSError:
+        return tempfile.mkdtemp(prefix="labelserve-telemetry-")
 
 
 class _Supervisor:

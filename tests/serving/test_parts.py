@@ -27,6 +27,7 @@ from app.prediction import Odds, best
 from app.serving.admission import SMALL_BODY, Admission, Deadline, Room
 from app.serving.keys import KeysFile
 from app.serving.spool import Spool, Upload
+from app.serving.workers import figures_folder
 
 
 def test_admission_counts_units_and_lets_a_large_request_in_alone() -> None:
@@ -165,3 +166,11 @@ def test_odds_of_one_label_are_those_of_the_calibration() -> None:
     odds = Odds(calibration)
     found = [odds.of(int(label), float(score)) for label, score in zip(labels, asked, strict=True)]
     np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def test_workers_keep_their_figures_elsewhere_where_the_data_folder_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert Path(figures_folder(tmp_path / "var")).parent == tmp_path / "var"
+    assert Path(figures_folder(Path("/proc/labelserve"))).parent == tmp_path
