@@ -56,11 +56,20 @@ class Client:
         """A new connection."""
         return await asyncio.open_connection("127.0.0.1", self._port)
 
+    async def _free(self) -> Connection:
+        """A connection that nobody uses; one that the service has closed meanwhile is let go."""
+        while self._idle:
+            connection = self._idle.pop()
+            if not connection[0].at_eof():
+                return connection
+            connection[1].close()
+        return await self.open()
+
     async def send(self, content: bytes) -> Answer:
         """The answer to these bytes; status LOST where the connection broke."""
         start = perf_counter()
         try:
-            connection = self._idle.pop() if self._idle else await self.open()
+            connection = await self._free()
             connection[1].write(content)
             answer = await read_answer(connection[0], start)
         except (OSError, EOFError) as error:

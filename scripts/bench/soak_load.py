@@ -9,7 +9,17 @@ from time import perf_counter
 from app.artifacts.store import Store
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from bench.soak_client import NDJSON, Answer, Client, Connection, head, p99, prediction, request
+from bench.soak_client import (
+    LOST,
+    NDJSON,
+    Answer,
+    Client,
+    Connection,
+    head,
+    p99,
+    prediction,
+    request,
+)
 from bench.soak_site import MEBIBYTE, TEXT, Findings, Site, labelled, site, versions
 
 BATCH = prediction([TEXT] * 1000)
@@ -137,11 +147,11 @@ async def _half_load(running: Site, minutes: float, data: bytes, found: Findings
         memory.append(running.memory())
     done.set()
     swaps, evaluations = await others
-    failed = sum(answer.status >= 500 or not answer.status for answer in answers + evaluations)
+    bad = [one for one in answers + evaluations if one.status >= 500 or one.status == LOST]
     found.note(
         f"{minutes:g} min, {len(answers)} requests of 100 documents, {swaps} swaps, "
-        f"{len(evaluations)} evaluations: {failed} × 5xx",
-        not failed,
+        f"{len(evaluations)} evaluations: {len(bad)} × 5xx or lost{_first(bad)}",
+        not bad,
     )
     refused = sum(answer.status == 429 for answer in answers + evaluations)
     found.note(f"{refused} × 429")
@@ -154,6 +164,10 @@ async def _half_load(running: Site, minutes: float, data: bytes, found: Findings
         growth <= 5,
     )
     client.close()
+
+
+def _first(bad: list[Answer]) -> str:
+    return f" ({bad[0].status} {bad[0].body[:80]!r})" if bad else ""
 
 
 async def _busy(
