@@ -22,6 +22,9 @@ class BigruLwan(NetworkLearner):
     rnn_layers: int = 1
     embedding_dropout: float = 0.4
     encoder_dropout: float = 0.0
+    epochs: int = 8
+    learning_rate: float = 0.004
+    schedule: str = "linear"
 
     def build(self, sizes: dict[str, Any]) -> Network:
         """The network, not yet trained."""
