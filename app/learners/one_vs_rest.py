@@ -25,7 +25,8 @@ from app.learners.linear_training import train_labels
 from app.state import State
 
 SOLVERS = ("auto", "block", "liblinear")
-UNPRUNED_CELLS = 2**22
+PRUNED_FROM, PRUNED_FULLY = 2**22, 2**25
+"""Weights (features times labels) up to which none is dropped, and from which on `prune` is."""
 PRUNE = 0.08
 """Chosen on out-of-fold scores of the corpora in docs/learners.md: no figure falls by over .001."""
 
@@ -87,10 +88,12 @@ class OneVsRest:
     def problem(self, features: Features, truth: Truth) -> LinearProblem:
         """What the solvers are asked.
 
-        Where all weights fit into 16 MB there is little to gain, and all are kept.
+        Where all weights fit into 16 MB there is little to gain, and all are kept; where they fit
+        into 128 MB, fewer are dropped.
         """
-        is_small = features.shape[1] * truth.shape[1] <= UNPRUNED_CELLS
-        cut = 0.0 if is_small else cut_for(features, self.prune)
+        weights = features.shape[1] * truth.shape[1]
+        share = 0.0 if weights <= PRUNED_FROM else min(1.0, weights / PRUNED_FULLY)
+        cut = cut_for(features, self.prune * share)
         return LinearProblem.of(features, truth, self._parsed, costs=self._costs, cut=cut)
 
     def uses_blocks(self) -> bool:

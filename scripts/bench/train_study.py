@@ -87,7 +87,10 @@ def _fold_scores(
 
 def prune_study(name: str) -> None:
     """Figures on out-of-fold scores for several cuts."""
-    one_vs_rest.UNPRUNED_CELLS = 0  # what is measured here decided which models are not pruned
+    one_vs_rest.PRUNED_FROM, one_vs_rest.PRUNED_FULLY = (
+        0,
+        1,
+    )  # what is measured here decided which models are not pruned
     features, truth = corpus(name)
     folds = stratified_folds(truth, 5, 0)
     for cut in CUTS:

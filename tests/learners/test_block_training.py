@@ -135,7 +135,8 @@ def test_features_of_one_document_alone_get_their_weights_too() -> None:
 
 def test_pruned_weights_are_gone_and_all_others_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     unpruned = OneVsRest(prune=0.3).fit(FEATURES, TRUTH)
-    monkeypatch.setattr("app.learners.one_vs_rest.UNPRUNED_CELLS", 0)
+    monkeypatch.setattr("app.learners.one_vs_rest.PRUNED_FROM", 0)
+    monkeypatch.setattr("app.learners.one_vs_rest.PRUNED_FULLY", 1)
     whole = OneVsRest(prune=0).fit(FEATURES, TRUTH)
     pruned = OneVsRest(prune=0.3).fit(FEATURES, TRUTH)
     length = np.sqrt((FEATURES.data**2).sum() / 250)
