@@ -32,7 +32,7 @@ def test_no_check_fails(started: Started, tmp_path: Path) -> None:
             *("run", f"{server.url}/openapi.json", "--header", f"Authorization: Bearer {secret}"),
             *("--checks", "all", "--phases", "examples,coverage,fuzzing"),
             *("--max-examples", str(EXAMPLES), "--seed", "1", "--generation-database", "none"),
-            *("--suppress-health-check", "all", "--no-color"),
+            *("--suppress-health-check", "all", "--no-color", "--request-timeout", "60"),
         ],
         capture_output=True,
         text=True,
