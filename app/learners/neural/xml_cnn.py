@@ -29,9 +29,6 @@ class XmlCnn(NetworkLearner):
     hidden: int = 512
     embedding_dropout: float = 0.2
     dropout: float = 0.5
-    epochs: int = 8
-    learning_rate: float = 0.005
-    schedule: str = "linear"
 
     def build(self, sizes: dict[str, Any]) -> Network:
         """The network, not yet trained."""
