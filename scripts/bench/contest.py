@@ -47,8 +47,15 @@ class Contestant:
 
     def median(self, round_name: str, figure: str) -> float:
         """The median of a figure over the turns; NaN where there was none."""
-        values = [turn[figure] for turn in self.found.get(round_name, []) if figure in turn]
+        values = self._turns(round_name, figure)
         return statistics.median(values) if values else float("nan")
+
+    def most(self, round_name: str, figure: str) -> float:
+        """The highest value over the turns: memory grows in the first turn and is kept."""
+        return max(self._turns(round_name, figure), default=float("nan"))
+
+    def _turns(self, round_name: str, figure: str) -> list[float]:
+        return [turn[figure] for turn in self.found.get(round_name, []) if figure in turn]
 
     def close(self) -> None:
         """Let it end."""

@@ -113,11 +113,12 @@ def rows(contestants: list[Contestant], round_name: str, base: float) -> Iterato
             continue
         figures = {
             name: one.median(round_name, name)
-            for name in ("cpu", "wall", "grew_mb", "size_mb", "p1", "p3", "p5")
+            for name in ("cpu", "wall", "size_mb", "p1", "p3", "p5")
         }
+        memory = one.most(round_name, "grew_mb")
         yield (
             f"| {one.name} | {figures['cpu']:.1f} | {figures['cpu'] / base:.1f}× "
-            f"| {figures['wall']:.1f} | {figures['grew_mb']:.0f} | {figures['size_mb']:.1f} "
+            f"| {figures['wall']:.1f} | {memory:.0f} | {figures['size_mb']:.1f} "
             f"| {figures['p1']:.4f} | {figures['p3']:.4f} | {figures['p5']:.4f} |"
         )
 
