@@ -131,7 +131,9 @@ class MissingExtraError(ModelUnavailableError):
 
     def __init__(self, what: str, extra: str) -> None:
         self.extra = extra
-        super().__init__(f"{what} needs the extra '{extra}': pip install 'labelserve[{extra}]'")
+        super().__init__(
+            f"{what} needs the extra '{extra}': pip install '.[{extra}]' in labelserve's folder"
+        )
 
 
 class DrainingError(AppError):

@@ -48,7 +48,7 @@ def model(tiny_models: Path) -> Model:
 
 
 @pytest.fixture(scope="module")
-def test_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def labelled_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_corpus(tmp_path_factory.mktemp("data") / "test.jsonl", 80, seed=7)
 
 
@@ -56,10 +56,12 @@ def test_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     "decision",
     ["tuned", "zero", "rank:1", "proportion:1", "precision>=0.5", "recall>=0.5", "f2", "macro:f1"],
 )
-def test_every_decision_gives_a_whole_report(model: Model, test_file: Path, decision: str) -> None:
+def test_every_decision_gives_a_whole_report(
+    model: Model, labelled_file: Path, decision: str
+) -> None:
     report = evaluate(
         model.classifier,
-        open_dataset(test_file),
+        open_dataset(labelled_file),
         EvaluationOptions(decision=decision),
         info=info_of(model),
     ).as_dict()
@@ -76,18 +78,20 @@ def test_every_decision_gives_a_whole_report(model: Model, test_file: Path, deci
     assert (decision == "tuned") == (report["conventions"]["decision"] == "micro-f")
 
 
-def test_what_a_model_abstains_from_counts_as_not_assigned(model: Model, test_file: Path) -> None:
+def test_what_a_model_abstains_from_counts_as_not_assigned(
+    model: Model, labelled_file: Path
+) -> None:
     cuts = model.classifier.decision.cuts
     assert cuts is not None
     timid = Abstention(0.9, cuts, cuts + np.float32(0.3))
     careful = replace(model.classifier, abstention=timid)
     plain, report = (
-        evaluate(scorer, open_dataset(test_file), info=info_of(model)).as_dict()
+        evaluate(scorer, open_dataset(labelled_file), info=info_of(model)).as_dict()
         for scorer in (model.classifier, careful)
     )
     assert report["decisions"]["micro"]["recall"] < plain["decisions"]["micro"]["recall"]
     assert any("abstained on" in warning for warning in report["warnings"])
-    expected = careful.decide([document.text for document in open_dataset(test_file)]).sum()
+    expected = careful.decide([document.text for document in open_dataset(labelled_file)]).sum()
     assert sum(one["tp"] + one["fp"] for one in report["labels"]) == expected
 
 
