@@ -1,22 +1,34 @@
 """HTTP/1.1 connections: how long they may take, and how answers are put on the wire."""
 
 from asyncio import AbstractEventLoop
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 HEAD_SECONDS, HEAD_BYTES = 10, 65_536
 LINGER_SECONDS = 30  # for reading on after an early answer, so that the client gets to read it
 MOST_WAITING = 65_536  # bytes of an answer that wait for the end of a turn
+MOST_HELD = 16_384  # bytes of a body that may be answered at once
+MOST_AT_ONCE = 16  # requests that are answered at once while all other connections wait
 
 
 class PatientProtocol(HttpToolsProtocol):
-    """HTTP/1.1 with an end to patience: for slow heads, endless heads, unread bodies."""
+    """HTTP/1.1 with an end to patience: for slow heads, endless heads, unread bodies.
+
+    A POST to one of `quick_paths` that is there as a whole is offered to `at_once`, which gives the
+    answer but for its first line, or None: then it goes the way of all others, to the application.
+    That way takes a task, two timers and a dozen objects a request: more than a small one is worth.
+    """
 
     head_seconds: float = HEAD_SECONDS
+    quick_paths: ClassVar[frozenset[bytes]] = frozenset()
+    at_once: ClassVar[Callable[[str, Any, bytes, str], bytes | None]]
     _timer: Any = None
     _head_is_open = False
     _head_bytes = 0
+    _held: bytearray | None = None
+    _left_at_once = 0
 
     def connection_made(self, transport: Any) -> None:
         """A new connection must send a whole head in time."""
@@ -31,7 +43,10 @@ class PatientProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """A head that is not complete yet is given a time and a size."""
+        self._left_at_once = MOST_AT_ONCE
         super().data_received(data)
+        if self._held is not None:  # the application has its own time for the rest of the body
+            self._go_on()
         if self._head_is_open:
             self._head_bytes += len(data)
             if self._timer is None:
@@ -45,13 +60,21 @@ class PatientProtocol(HttpToolsProtocol):
         self._head_is_open, self._head_bytes = True, 0
 
     def on_headers_complete(self) -> None:
-        """The head is complete; the application has its own time for the body."""
+        """The head is complete: a small request waits for its body, which may be here already."""
         self._head_is_open = False
         self._stay_open()
-        super().on_headers_complete()
+        if self.url in self.quick_paths and self._is_quick():
+            self._held = bytearray()
+        else:
+            super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
         """What follows an early answer is read on for a while, and dropped."""
+        if self._held is not None:
+            self._held += body
+            if len(self._held) > MOST_HELD:
+                self._go_on()
+            return
         super().on_body(body)
         if self.cycle.response_complete and self._timer is None:
             self._close_in(LINGER_SECONDS)
@@ -59,7 +82,43 @@ class PatientProtocol(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         """The body is complete."""
         self._stay_open()
-        super().on_message_complete()
+        if self._held is None or not self._was_answered():
+            super().on_message_complete()
+
+    def _is_quick(self) -> bool:
+        """Whether the request can be answered at once, by its head and what went before."""
+        parser, cycle = self.parser, self.cycle
+        return (
+            self._left_at_once > 0
+            and parser.get_method() == b"POST"
+            and parser.get_http_version() == "1.1"
+            and parser.should_keep_alive()
+            and not parser.should_upgrade()
+            and not self.expect_100_continue
+            and not self.flow.write_paused
+            and (cycle is None or cycle.response_complete)
+        )
+
+    def _was_answered(self) -> bool:
+        """Answer at once; False where the request was handed to the application instead."""
+        address = self.client[0] if self.client else ""
+        answer = type(self).at_once("POST", self.headers, bytes(self._held or b""), address)
+        if answer is None:
+            self._go_on()
+            return False
+        self._held = None
+        self._left_at_once -= 1
+        head = [b"%b: %b\r\n" % header for header in self.server_state.default_headers]
+        self.transport.write(b"".join([STATUS_LINE[200], *head, answer]))
+        self.on_response_complete()
+        return True
+
+    def _go_on(self) -> None:
+        """Hand the request to the application, as far as it has arrived."""
+        held, self._held = self._held, None
+        if not self.transport.is_closing():
+            super().on_headers_complete()
+            super().on_body(bytes(held or b""))
 
     def _close_in(self, seconds: float) -> None:
         self._timer = self.loop.call_later(seconds, self.transport.close)

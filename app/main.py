@@ -56,9 +56,11 @@ def work(settings: Settings, listener: socket.socket) -> None:
     service = Service.of(settings)
     if settings.metrics_port is not None and settings.workers == 1:
         serve_metrics(settings.host, settings.metrics_port, service.telemetry.registry)
+    app = create_app(service)
     PatientProtocol.head_seconds = min(HEAD_SECONDS, settings.request_seconds)
+    PatientProtocol.quick_paths, PatientProtocol.at_once = app.quick_paths, app.door.at_once
     config = uvicorn.Config(
-        create_app(service),
+        app,
         loop="uvloop",
         http=PatientProtocol,
         ws="none",

@@ -29,6 +29,8 @@ class Application(FastAPI):
     """FastAPI behind the door: what passes it first and last, and answers the quick routes."""
 
     door: Door
+    quick_paths: frozenset[bytes]
+    """Of requests that `door.at_once` may answer."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -66,8 +68,12 @@ def create_app(service: Service, *, log_stream: BinaryIO | None = None) -> Appli
     app.state.infer = Predictor(service, v2.ROUTE)
     for error in (AppError, RequestValidationError, HTTPException, Exception):
         app.add_exception_handler(error, _answer)
-    quick = {("POST", predict.PATH): predict.add_to(app, service)}
-    app.door = Door(app.framework, service, access_log=log, quick=quick)
+    route = predict.add_to(app, service)
+    quick = {("POST", predict.PATH): route}
+    app.quick_paths = frozenset(
+        path.encode() for path in (predict.PATH, settings.root_path + predict.PATH)
+    )
+    app.door = Door(app.framework, service, access_log=log, quick=quick, at_once=route.at_once)
     for module in (health, models, evaluate, metrics, v2):
         app.include_router(module.router)
     if settings.docs:

@@ -2,15 +2,15 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from time import perf_counter
-from typing import Any
+from typing import TypeAlias
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.access_log import AccessLog
 from app.api.errors import problem
-from app.api.visit import Visit
+from app.api.visit import Headers, Visit
 from app.errors import AppError, DrainingError
 from app.serving.logs import place
 from app.serving.service import Service
@@ -18,6 +18,9 @@ from app.serving.tally import Tally
 
 UNROUTED = "unrouted"
 CLIENT_LEFT = 499
+
+AtOnce: TypeAlias = Callable[[Visit, bytes], tuple[Headers, bytes] | None]
+"""(visit, body) → the headers and body of an answer; None, or an error: it takes longer."""
 
 log = logging.getLogger("labelserve.door")
 
@@ -39,8 +42,10 @@ class Door:
         *,
         access_log: AccessLog | None,
         quick: Mapping[tuple[str, str], ASGIApp],
+        at_once: AtOnce,
     ) -> None:
         self._app, self._service, self._log, self._quick = app, service, access_log, quick
+        self._at_once = at_once
         self._root = service.settings.root_path
         self._telemetry = service.telemetry
         self._durations: dict[tuple[str, str, int], Tally] = {}
@@ -50,7 +55,8 @@ class Door:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        visit = scope["visit"] = Visit(scope)
+        address = (scope.get("client") or ("",))[0]
+        visit = scope["visit"] = Visit(scope["method"], scope["headers"], address)
         if self._root:
             _set_root(scope, self._root)
 
@@ -79,9 +85,29 @@ class Door:
             await self._last_resort(error, visit, answering)
         finally:
             self._telemetry.requests_now -= 1
-            self._note(scope, visit)
+            visit.route = visit.route or getattr(scope.get("route"), "path", UNROUTED)
+            self._note(visit)
 
-    def _headers(self, headers: Any, visit: Visit) -> list[tuple[bytes, bytes]]:
+    def at_once(self, method: str, headers: Headers, body: bytes, address: str) -> bytes | None:
+        """Head and body of the answer to a small request; None: it is to go the ordinary way.
+
+        There every error is met again, and answered; here it only means that nothing was done.
+        """
+        if self._service.is_draining:
+            return None
+        visit = Visit(method, headers, address)
+        try:
+            found = self._at_once(visit, body)
+        except Exception:
+            return None
+        if found is None:
+            return None
+        visit.status, visit.bytes_out = 200, len(found[1])
+        self._note(visit)
+        head = [b"%b: %b\r\n" % header for header in self._headers(found[0], visit)]
+        return b"".join([*head, b"\r\n", found[1]])
+
+    def _headers(self, headers: Headers, visit: Visit) -> Headers:
         found = [
             *headers,
             (b"x-request-id", visit.request_id.encode()),
@@ -105,9 +131,7 @@ class Door:
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
 
-    def _note(self, scope: Scope, visit: Visit) -> None:
-        if not visit.route:
-            visit.route = getattr(scope.get("route"), "path", UNROUTED)
+    def _note(self, visit: Visit) -> None:
         key = (visit.method, visit.route, visit.status)
         duration = self._durations.get(key)
         if duration is None:

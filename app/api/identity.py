@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import Request, Security
 from fastapi.security import HTTPBearer, SecurityScopes
 
-from app.api.visit import visit_of
+from app.api.visit import Visit, visit_of
 from app.errors import UnauthorizedError
 from app.serving.keys import ANYONE, Identity
 from app.serving.service import Service
@@ -25,14 +25,13 @@ class KeyScheme(HTTPBearer):
 SCHEME = KeyScheme(scheme_name="key", description="A key made by `scripts/keys.py`.")
 
 
-def identify(scope: Any, service: Service) -> Identity:
+def identify(visit: Visit, service: Service) -> Identity:
     """The caller, or UnauthorizedError."""
     auth = service.settings.effective_auth
     if auth == "none":
         return ANYONE
-    visit = visit_of(scope)
     if auth == "proxy":
-        found = _from_gateway(scope, service)
+        found = _from_gateway(visit, service)
     else:
         sent = visit.header(b"authorization")
         if sent[:7].lower() != BEARER or service.keys is None:
@@ -42,11 +41,10 @@ def identify(scope: Any, service: Service) -> Identity:
     return found
 
 
-def _from_gateway(scope: Any, service: Service) -> Identity:
-    settings, visit = service.settings, visit_of(scope)
-    address = (scope.get("client") or ("",))[0]
+def _from_gateway(visit: Visit, service: Service) -> Identity:
+    settings = service.settings
     user = visit.header(settings.proxy_user_header.lower().encode()).decode("latin-1").strip()
-    if not _is_trusted(address, settings.trusted_proxies) or not user:
+    if not _is_trusted(visit.address, settings.trusted_proxies) or not user:
         raise UnauthorizedError("the request did not come through the gateway with a user")
     groups = visit.header(settings.proxy_groups_header.lower().encode()).decode("latin-1")
     names = {group.strip() for group in groups.replace(";", ",").split(",")}
@@ -65,7 +63,7 @@ def _is_trusted(address: str, networks: tuple[str, ...]) -> bool:
 def _caller(
     request: Request, scopes: SecurityScopes, _: Annotated[None, Security(SCHEME)]
 ) -> Identity:
-    identity = identify(request.scope, request.app.state.service)
+    identity = identify(visit_of(request.scope), request.app.state.service)
     for scope in scopes.scopes:
         identity.require(scope)
     return identity

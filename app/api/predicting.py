@@ -51,18 +51,22 @@ class Predictor:
         self, loaded: Loaded, query: Query, texts: Sequence[str], deadline: Deadline
     ) -> tuple[Plan, list[Prediction]]:
         """One prediction a text; short work here, long work in a thread that looks at the clock."""
+        at_once = self.at_once(loaded, query, texts)
+        if at_once is not None:
+            return at_once
+        with self._service.documents.admit(len(texts)):
+            found = await self.in_thread(self._predicted, loaded, query, texts, deadline)
+        return self._noted(loaded, *found)
+
+    def at_once(
+        self, loaded: Loaded, query: Query, texts: Sequence[str]
+    ) -> tuple[Plan, list[Prediction]] | None:
+        """One prediction a text, where that takes no longer than to hand it to a thread."""
         self.check(texts)
-        if self._is_quick(loaded, query, texts):
-            self._service.documents.check(len(texts))  # done before anybody else can ask
-            plan, found, seconds = self._predicted(loaded, query, texts, deadline)
-        else:
-            with self._service.documents.admit(len(texts)):
-                plan, found, seconds = await self.in_thread(
-                    self._predicted, loaded, query, texts, deadline
-                )
-        self._seconds.observe(seconds)
-        self._count(loaded.model.name, found)
-        return plan, found
+        if not self._is_quick(loaded, query, texts):
+            return None
+        self._service.documents.check(len(texts))  # done before anybody else can ask
+        return self._noted(loaded, *self._predicted(loaded, query, texts))
 
     async def in_thread(self, work: Any, *arguments: Any) -> Any:
         """What the work gives, done in a thread of the pool for predictions."""
@@ -79,14 +83,23 @@ class Predictor:
         return loaded.has_plan(query) and sum(map(len, texts)) <= QUICK_BYTES
 
     def _predicted(
-        self, loaded: Loaded, query: Query, texts: Sequence[str], deadline: Deadline
+        self,
+        loaded: Loaded,
+        query: Query,
+        texts: Sequence[str],
+        deadline: Deadline | None = None,
     ) -> tuple[Plan, list[Prediction], float]:
         start = perf_counter()
         plan = loaded.plan(query)
-        found = plan.predictions(texts, still_wanted=deadline.check, most=MOST_ANSWERS)
+        still_wanted = None if deadline is None else deadline.check
+        found = plan.predictions(texts, still_wanted=still_wanted, most=MOST_ANSWERS)
         return plan, found, perf_counter() - start
 
-    def _count(self, model: str, predictions: list[Prediction]) -> None:
+    def _noted(
+        self, loaded: Loaded, plan: Plan, predictions: list[Prediction], seconds: float
+    ) -> tuple[Plan, list[Prediction]]:
+        self._seconds.observe(seconds)
+        model = loaded.model.name
         counters = self._counters.get(model)
         if counters is None:
             telemetry = self._service.telemetry
@@ -98,6 +111,7 @@ class Predictor:
         documents.add(len(predictions))
         for prediction in predictions:
             labels.observe(len(prediction.labels))
+        return plan, predictions
 
 
 def is_long(predictions: Sequence[Prediction], query: Query) -> bool:

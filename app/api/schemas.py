@@ -79,6 +79,10 @@ class PredictRequest(StreamParameters, kw_only=True):
         Meta(min_length=1, max_length=MOST_DOCUMENTS, description="Texts, or documents with ids."),
     ]
 
+    def texts(self) -> list[str]:
+        """The documents without their ids."""
+        return [d.text if isinstance(d, Document) else d for d in self.documents]
+
 
 class OperatingPoint(msgspec.Struct, omit_defaults=True):
     """The operating point used, and what was expected there on held-out data."""

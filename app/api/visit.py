@@ -2,14 +2,15 @@
 
 import re
 import secrets
+from collections.abc import Iterable
 from itertools import count
 from time import perf_counter
-from typing import Any
-
-from starlette.types import Scope
+from typing import Any, TypeAlias
 
 REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 TRACEPARENT = re.compile(rb"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
+
+Headers: TypeAlias = list[tuple[bytes, bytes]]
 
 _prefix, _numbers = secrets.token_hex(6), count(1)
 
@@ -18,6 +19,7 @@ class Visit:
     """One request, from its head to the end of its answer."""
 
     __slots__ = (
+        "address",
         "bytes_out",
         "caller",
         "documents",
@@ -33,10 +35,10 @@ class Visit:
         "version",
     )
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, method: str, headers: Iterable[tuple[bytes, bytes]], address: str) -> None:
         self.start = perf_counter()
-        self.headers: dict[bytes, bytes] = dict(scope["headers"])
-        self.method: str = scope["method"]
+        self.headers: dict[bytes, bytes] = dict(headers)
+        self.method, self.address = method, address
         self.request_id = self._request_id()
         self.traceparent = self._traceparent()
         self.route = ""
@@ -59,7 +61,7 @@ class Visit:
         return sent if sent is not None and TRACEPARENT.fullmatch(sent) else None
 
 
-def visit_of(scope: Scope | Any) -> Visit:
+def visit_of(scope: Any) -> Visit:
     """The visit that the door noted down in an ASGI scope."""
     visit: Visit = scope["visit"]
     return visit

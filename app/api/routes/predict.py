@@ -14,7 +14,7 @@ from app.api.openapi import problems
 from app.api.predicting import QUICK_BYTES, Predictor, is_long
 from app.api.schemas import Document, OperatingPoint, PredictRequest, PredictResponse
 from app.api.streaming import NDJSON, Stream
-from app.api.visit import Visit, visit_of
+from app.api.visit import Headers, Visit, visit_of
 from app.errors import UnsupportedMediaTypeError
 from app.prediction import Plan, Prediction
 from app.serving.admission import Deadline, Room
@@ -39,15 +39,34 @@ class Predict:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         service, visit = self._service, visit_of(scope)
-        visit.route = PATH
-        identity = identify(scope, service)
-        identity.require(SCOPE)
-        service.documents.refuse_if_full()
+        identity = self._admitted(visit)
         if _media_type(visit) == NDJSON:
             await self._stream.answer(scope, receive, send, identity)
             return
         with service.room() as room:
             await self._respond(receive, send, visit, identity, room)
+
+    def at_once(self, visit: Visit, body: bytes) -> tuple[Headers, bytes] | None:
+        """The answer to a small request whose body is there; None where that would take a while."""
+        identity = self._admitted(visit)
+        if _media_type(visit) != JSON or len(body) > QUICK_BYTES:
+            return None
+        request = self._decoded(body)
+        loaded = self._predictor.model(request.model, identity, visit)
+        texts, query = request.texts(), request.query()
+        found = self._predictor.at_once(loaded, query, texts)
+        if found is None or is_long(found[1], query):
+            return None
+        visit.documents = len(texts)
+        answer = self._encode(_response(loaded, *found, request))
+        return _headers(answer, visit), answer
+
+    def _admitted(self, visit: Visit) -> Identity:
+        visit.route = PATH
+        identity = identify(visit, self._service)
+        identity.require(SCOPE)
+        self._service.documents.refuse_if_full()
+        return identity
 
     async def _respond(
         self, receive: Receive, send: Send, visit: Visit, identity: Identity, room: Room
@@ -61,8 +80,7 @@ class Predict:
         else:
             request = self._decoded(body)
         loaded = predictor.model(request.model, identity, visit)
-        texts = [d.text if isinstance(d, Document) else d for d in request.documents]
-        query = request.query()
+        texts, query = request.texts(), request.query()
         plan, found = await predictor.predictions(loaded, query, texts, deadline)
         visit.documents = len(texts)
         response = _response(loaded, plan, found, request)
@@ -70,7 +88,9 @@ class Predict:
             answer = await predictor.in_thread(self._encode, response)
         else:
             answer = self._encode(response)
-        await _send(send, answer, visit)
+        headers = _headers(answer, visit)
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": answer})
 
     def _decoded(self, body: bytes) -> PredictRequest:
         try:
@@ -148,12 +168,10 @@ def _media_type(visit: Visit) -> bytes:
     return sent
 
 
-async def _send(send: Send, body: bytes, visit: Visit) -> None:
-    headers = [
+def _headers(body: bytes, visit: Visit) -> Headers:
+    return [
         (b"content-type", JSON),
         (b"content-length", b"%d" % len(body)),
         (b"x-model-version", visit.version.encode()),
         (b"x-documents", b"%d" % visit.documents),
     ]
-    await send({"type": "http.response.start", "status": 200, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
