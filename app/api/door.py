@@ -128,6 +128,7 @@ class Door:
         if visit.status:
             raise ConnectionError("the answer had begun; the connection is closed") from None
         status, headers, body = problem(error, visit.request_id)
+        headers = [*headers, (b"content-length", b"%d" % len(body))]
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
 
