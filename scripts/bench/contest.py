@@ -3,17 +3,21 @@
 import json
 import os
 import platform
+import resource
 import statistics
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from bench.peers_venv import PYTHON, ROOT, ensure
+from bench.sections import is_quick as is_quick
 
 FOLDER = Path(__file__).parent / "peers"
 WORK = ROOT / ".cache" / "bench"
+NOBODY: Mapping[str, int] = {}
 
 
 class Contestant:
@@ -50,6 +54,18 @@ class Contestant:
         values = self._turns(round_name, figure)
         return statistics.median(values) if values else float("nan")
 
+    def medians(self, round_name: str) -> dict[str, float]:
+        """The median of every figure."""
+        figures = {figure for turn in self.found.get(round_name, []) for figure in turn}
+        return {figure: self.median(round_name, figure) for figure in sorted(figures)}
+
+    def limit_cpu(self, seconds: float) -> None:
+        """Have it end when it has taken so many CPU seconds from now on."""
+        ticks = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+        used = (int(ticks[11]) + int(ticks[12])) / os.sysconf("SC_CLK_TCK")
+        most = int(used + seconds)
+        resource.prlimit(self._process.pid, resource.RLIMIT_CPU, (most, most))
+
     def most(self, round_name: str, figure: str) -> float:
         """The highest value over the turns: memory grows in the first turn and is kept."""
         return max(self._turns(round_name, figure), default=float("nan"))
@@ -77,15 +93,18 @@ class Contestant:
         return {}
 
 
-def contest(task: str, names: list[str], rounds: list[str], turns: int) -> list[Contestant]:
-    """The contestants after so many turns each, taken one after the other."""
+def contest(
+    task: str, names: list[str], rounds: list[str], turns: int, fewer: Mapping[str, int] = NOBODY
+) -> list[Contestant]:
+    """The contestants after so many turns each, taken one after the other; slow ones take fewer."""
     WORK.mkdir(parents=True, exist_ok=True)
     ensure()
     contestants = [Contestant(task, name) for name in names]
     for round_name in rounds:
-        for _ in range(turns):
+        for turn in range(turns):
             for contestant in contestants:
-                contestant.run(round_name)
+                if turn < fewer.get(contestant.name, turns):
+                    contestant.run(round_name)
     for contestant in contestants:
         contestant.close()
     return contestants
@@ -108,11 +127,6 @@ def environment(name: str) -> dict[str, str]:
 def data_folder() -> Path:
     """Where the corpora are: LABELSERVE_BENCH_DATA, else ../shared/data."""
     return Path(os.environ.get("LABELSERVE_BENCH_DATA", ROOT.parent / "shared" / "data"))
-
-
-def is_quick() -> bool:
-    """Whether a minute's check is wanted."""
-    return "--quick" in sys.argv[1:]
 
 
 def machine() -> str:

@@ -7,7 +7,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from bench.contest import Contestant, contest, is_quick, machine
 from bench.model import prepare
 from bench.peers_venv import versions
-from bench.sections import write_section
+from bench.sections import keep_figures, write_section
 
 NAMES = ["labelserve", "scikit_learn", "pecos"]
 SLOWER = ["libmultilabel", "omikuji", "napkinxc", "fasttext"]
@@ -24,16 +24,21 @@ def main() -> None:
     prepare()
     contestants = contest("predict", names, ["batch", "one"], turns)
     show("prediction", section(contestants, turns))
+    figures = {
+        one.name: {"batch": one.median("batch", "cpu"), "one": one.median("one", "cpu_us")}
+        for one in contestants
+    }
+    keep_figures("prediction", figures)
     if not is_quick():
         trees = contest("predict_tree", ["labelserve", "pecos"], ["one"], turns)
         show("prediction-many-labels", many_labels(trees, turns))
+        keep_figures("prediction-many-labels", {one.name: one.medians("one") for one in trees})
 
 
 def show(name: str, text: str) -> None:
-    """Print a section, and write it unless this is a check."""
+    """Print a section and write it."""
     print(text, flush=True)
-    if not is_quick():
-        write_section(name, text)
+    write_section(name, text)
 
 
 def many_labels(contestants: list[Contestant], turns: int) -> str:

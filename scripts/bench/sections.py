@@ -1,13 +1,27 @@
-"""Writes one benchmark's part of docs/benchmarks.md, leaving the others as they are."""
+"""What benchmarks leave behind: their parts of docs/benchmarks.md, and figures for the summary."""
 
+import json
+import os
 import re
+import sys
 from pathlib import Path
+from typing import Any
 
-PAGE = Path(__file__).parents[2] / "docs" / "benchmarks.md"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "benchmarks.md"
+FIGURES = ROOT / ".cache" / "bench" / "figures.json"
+QUICK = "LABELSERVE_BENCH_QUICK"
+
+
+def is_quick() -> bool:
+    """Whether a minute's check is wanted, of which nothing is kept."""
+    return "--quick" in sys.argv[1:] or QUICK in os.environ
 
 
 def write_section(name: str, markdown: str) -> None:
     """Replace the section between the markers `<!-- name -->`, or add it at the end."""
+    if is_quick():
+        return
     page = PAGE.read_text() if PAGE.exists() else "# Benchmarks\n"
     section = f"<!-- {name} -->\n{markdown.strip()}\n<!-- /{name} -->"
     pattern = re.compile(rf"<!-- {name} -->.*?<!-- /{name} -->", re.DOTALL)
@@ -16,3 +30,19 @@ def write_section(name: str, markdown: str) -> None:
     else:
         page = f"{page.rstrip()}\n\n{section}\n"
     PAGE.write_text(page)
+
+
+def keep_figures(name: str, figures: dict[str, Any]) -> None:
+    """Keep a benchmark's figures for the summary at the top of the page."""
+    if is_quick():
+        return
+    kept = kept_figures()
+    kept[name] = figures
+    FIGURES.parent.mkdir(parents=True, exist_ok=True)
+    FIGURES.write_text(json.dumps(kept, indent=1))
+
+
+def kept_figures() -> dict[str, Any]:
+    """The figures of every benchmark that has run."""
+    found: dict[str, Any] = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
+    return found

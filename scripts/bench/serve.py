@@ -17,6 +17,7 @@ import urllib.request
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from bench.contest import FOLDER, WORK, data_folder, environment, is_quick, machine
 from bench.model import MODELS, prepare, stacked
 from bench.peers_venv import PYTHON, ROOT, versions
-from bench.sections import write_section
+from bench.sections import keep_figures, write_section
 
 HERE = WORK / "serve"
 CONNECTIONS = (1, 8, 64)
@@ -37,6 +38,7 @@ PEERS = {
     "mlserver": ("MLServer", "/v2/models/debtags/infer"),
     "constant": ("uvicorn, constant answer", "/predict"),
 }
+FRAMEWORKS = ("litserve", "bentoml", "mlserver")
 LUA = """
 local bodies = {%s}
 local n = 0
@@ -190,8 +192,8 @@ def main() -> None:
             _turn(contender, seconds)
     text = section(contenders, turns, seconds)
     print(text)
-    if not is_quick():
-        write_section("serving", text)
+    write_section("serving", text)
+    keep_figures("serving", figures(contenders))
 
 
 def _turn(contender: Contender, seconds: int) -> None:
@@ -235,6 +237,21 @@ def section(contenders: list[Contender], turns: int, seconds: int) -> str:
         "Reproduce: `.venv/bin/python scripts/bench/run.py --only serve`.",
     ]
     return "\n".join(lines)
+
+
+def figures(contenders: list[Contender]) -> dict[str, Any]:
+    """CPU a request and memory, and the least lead over the other frameworks in any figure."""
+    ours, leads = contenders[0], []
+    for peer in contenders:
+        if peer.name not in FRAMEWORKS or peer.failure:
+            continue
+        leads.append(peer.memory / ours.memory)
+        for connections in CONNECTIONS:
+            leads.append(ours.median(connections, "rate") / peer.median(connections, "rate"))
+            for figure in ("p50", "p99"):
+                leads.append(peer.median(connections, figure) / ours.median(connections, figure))
+    cpu = {one.name: one.median(8, "cpu") for one in contenders if not one.failure}
+    return {"cpu": cpu, "least_lead": min(leads)}
 
 
 def _row(contender: Contender) -> str:

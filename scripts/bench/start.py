@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from bench.contest import environment, is_quick, machine
 from bench.model import MODELS, prepare
 from bench.peers_venv import ROOT
-from bench.sections import write_section
+from bench.sections import keep_figures, write_section
 
 IMPORT = """
 import json, sys, time
@@ -48,14 +48,12 @@ def main() -> None:
     loads = [_run(LOAD, str(MODELS)) for _ in range(turns)]
     text = section(imports, loads, turns)
     print(text)
-    if not is_quick():
-        write_section("starting", text)
+    write_section("starting", text)
+    keep_figures("starting", {"load_ms": _median(loads, "load") * 1e3, "model_mb": model_mb()})
 
 
 def section(imports: list[dict[str, float]], loads: list[dict[str, float]], turns: int) -> str:
     """The section in Markdown."""
-    size = sum(f.stat().st_size for f in (MODELS / "debtags").rglob("*") if f.is_file())
-    versions = len(list((MODELS / "debtags").glob("*/manifest.json")))
     return "\n".join(
         [
             "## Starting",
@@ -70,7 +68,7 @@ def section(imports: list[dict[str, float]], loads: list[dict[str, float]], turn
             f"{_median(imports, 'cpu') * 1e3:.0f} ms |",
             f"| memory after it (peak) | {_median(imports, 'peak_mb'):.0f} MB |",
             f"| of torch, sklearn, numba it imports | {imports[0]['heavy'] or 'none'} |",
-            f"| debtags model on disk | {size / versions / 2**20:.1f} MB |",
+            f"| debtags model on disk | {model_mb():.1f} MB |",
             f"| verify it | {_median(loads, 'verify') * 1e3:.1f} ms |",
             f"| load it after that | {_median(loads, 'load') * 1e3:.1f} ms |",
             f"| first answer | {_median(loads, 'first') * 1e3:.0f} ms |",
@@ -78,6 +76,12 @@ def section(imports: list[dict[str, float]], loads: list[dict[str, float]], turn
             f"{machine()}. Reproduce: `.venv/bin/python scripts/bench/run.py --only start`.",
         ]
     )
+
+
+def model_mb() -> float:
+    """The size of a version of the model, in millions of bytes."""
+    size = sum(f.stat().st_size for f in (MODELS / "debtags").rglob("*") if f.is_file())
+    return size / len(list((MODELS / "debtags").glob("*/manifest.json"))) / 1e6
 
 
 def _run(program: str, *arguments: str) -> dict[str, float]:

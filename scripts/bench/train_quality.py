@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from bench.contest import data_folder
+from bench.sections import keep_figures
 
 CORPORA = (
     "reuters",
@@ -56,6 +57,7 @@ def quality_table(names: tuple[str, ...] = CORPORA) -> Iterator[str]:
         falls = [(theirs[key] - ours[key], f"{key} on {name}") for key in FIGURES[:RANKING]]
         worst = max([worst, *falls])
     yield ""
+    keep_figures("training-quality", {"fall": worst[0]})
     yield f"The largest fall of a ranking figure below LIBLINEAR's: {worst[0]:.4f} ({worst[1]})."
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from bench.contest import Contestant, contest, is_quick, machine
 from bench.peers_venv import versions
-from bench.sections import write_section
+from bench.sections import keep_figures, write_section
 
 NAMES = ["labelserve", "scikit_learn", "pecos"]
 ROUNDS = ["fit_transform", "transform"]
@@ -18,8 +18,9 @@ def main() -> None:
     contestants = contest("vectorize", NAMES, ROUNDS, turns)
     text = section(contestants, turns)
     print(text)
-    if not is_quick():
-        write_section("vectorizing", text)
+    write_section("vectorizing", text)
+    figures = {one.name: {r: one.median(r, "cpu") for r in ROUNDS} for one in contestants}
+    keep_figures("vectorizing", figures)
 
 
 def section(contestants: list[Contestant], turns: int) -> str:
