@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
 from typing import Any
 
@@ -48,26 +49,39 @@ class Predictor:
             raise PayloadTooLargeError(f"a text is longer than {longest} characters")
 
     async def predictions(
-        self, loaded: Loaded, query: Query, texts: Sequence[str], deadline: Deadline
+        self,
+        loaded: Loaded,
+        query: Query,
+        texts: Sequence[str],
+        deadline: Deadline,
+        *,
+        has_begun: bool = False,
     ) -> tuple[Plan, list[Prediction]]:
-        """One prediction a text; short work here, long work in a thread that looks at the clock."""
+        """One prediction a text; short work here, long work in a thread that looks at the clock.
+
+        What is part of an answer that has begun is not refused where others would be.
+        """
         self.check(texts)
         if self._is_quick(loaded, query, texts):
             self._service.documents.check(len(texts))  # done before anybody else can ask
             plan, found, seconds = self._predicted(loaded, query, texts, deadline)
         else:
+            if not has_begun:
+                self._service.documents.refuse_if_full()  # others came while the body was read
             with self._service.documents.admit(len(texts)):
-                plan, found, seconds = await self.in_thread(
-                    self._predicted, loaded, query, texts, deadline
+                plan, found, seconds = await self._in(
+                    self._service.threads, self._predicted, loaded, query, texts, deadline
                 )
         self._seconds.observe(seconds)
         self._count(loaded.model.name, found)
         return plan, found
 
     async def in_thread(self, work: Any, *arguments: Any) -> Any:
-        """What the work gives, done in a thread of the pool for predictions."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._service.threads, work, *arguments)
+        """What the work gives, done in a thread that has only short work: it waits for nothing."""
+        return await self._in(self._service.short_threads, work, *arguments)
+
+    async def _in(self, threads: ThreadPoolExecutor, work: Any, *arguments: Any) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(threads, work, *arguments)
 
     async def done(self, is_large: bool, work: Any, *arguments: Any) -> Any:
         """What the work gives: large work in a thread, so that it holds nobody up."""
