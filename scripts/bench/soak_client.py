@@ -80,15 +80,18 @@ class Client:
             self._idle.append(connection)
         return answer
 
-    async def paced(self, content: bytes, rate: float, seconds: float) -> list[Answer]:
+    async def paced(
+        self, content: bytes, rate: float, seconds: float, *, evenly: bool = False
+    ) -> list[Answer]:
         """So many a second on average, sent whether or not earlier ones have been answered.
 
-        They come as from many clients that know nothing of each other: a Poisson process.
+        They come as from many clients that know nothing of each other (a Poisson process), or
+        evenly spaced.
         """
         loop, sent, pick = asyncio.get_running_loop(), [], random.Random(1)
         due = loop.time()
         for _ in range(max(1, int(rate * seconds))):
-            due += pick.expovariate(rate)
+            due += 1 / rate if evenly else pick.expovariate(rate)
             await asyncio.sleep(max(0.0, due - loop.time()))
             sent.append(asyncio.create_task(self.send(content)))
         return await asyncio.gather(*sent)
