@@ -42,7 +42,7 @@ class Predict:
         visit.route = PATH
         identity = identify(scope, service)
         identity.require(SCOPE)
-        service.documents.refuse_if_full()
+        self._predictor.refuse_early(visit)
         if _media_type(visit) == NDJSON:
             await self._stream.answer(scope, receive, send, identity)
             return
