@@ -217,5 +217,19 @@ def test_workers_keep_their_figures_elsewhere_where_the_data_folder_cannot_be_wr
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    assert Path(figures_folder(tmp_path / "var")).parent == tmp_path / "var"
-    assert Path(figures_folder(Path("/proc/labelserve"))).parent == tmp_path
+    with figures_folder(tmp_path / "var") as folder:
+        assert folder.parent == tmp_path / "var" / "telemetry"
+    with figures_folder(Path("/proc/labelserve")) as elsewhere:
+        assert elsewhere.parent == tmp_path
+    assert not folder.exists()
+    assert not elsewhere.exists()
+
+
+def test_figures_of_a_supervisor_that_was_killed_are_removed_by_the_next(tmp_path: Path) -> None:
+    (tmp_path / "telemetry" / "dead-1").mkdir(parents=True)
+    (tmp_path / "telemetry" / "dead-1" / "counter_7.db").touch()
+    (tmp_path / "telemetry" / "dead.lock").touch()
+    with figures_folder(tmp_path) as folder:
+        with figures_folder(tmp_path):
+            assert folder.exists()  # its owner lives
+        assert [entry.name for entry in folder.parent.glob("dead*")] == []
