@@ -31,9 +31,8 @@ PRELOADED = ["app.serving.preloaded"]
 STREAMED = ("tsv", "jsonl", "csv", "svmlight")
 """Formats that are read in little memory, whatever a hostile file says of itself."""
 CARRIED = ("line", "best", "pointer")
-LEAST_SCRATCH, SCRATCH_TIMES = 1 << 30, 4
-"""A working file may be this long, which is room for all scores that are kept, or so many times as
-long as the longest upload: a file of many short documents grows while it is worked on."""
+LEAST_SCRATCH = 1 << 30
+"""Bytes that a working file may have in any case: room for all scores that are kept."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +100,7 @@ def _run(job: Job) -> None:
     """The process: write the report or the error, whole or not at all."""
     threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
     os.nice(NICENESS)
-    bound_files(max(LEAST_SCRATCH, SCRATCH_TIMES * (job.reading.limits.max_bytes or 0)))
+    bound_files(max(LEAST_SCRATCH, job.reading.limits.max_bytes or 0))
     try:
         with storage_errors():
             content = _report(job)
