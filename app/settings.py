@@ -85,7 +85,7 @@ class Settings(BaseModel):
         1 << 30, ge=1024, description="The longest test set for `/evaluate`, after inflating."
     )
     max_concurrency: int = Field(
-        2000, ge=1, description="Documents in work at once in a worker; more are answered 429."
+        8000, ge=1, description="Documents admitted at once in a worker; more are answered 429."
     )
     max_evaluations: int = Field(
         2, ge=1, description="Evaluations at once in a worker; more are answered 429."

@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 from app.api.visit import Visit
 from app.errors import PayloadTooLargeError
@@ -19,6 +20,14 @@ QUICK_BYTES, QUICK_DOCUMENTS, QUICK_LABELS = 16_384, 4, 500
 
 MOST_ANSWERS = 1_000_000
 """Labels of all documents of a request together: an answer is made and sent as a whole."""
+
+
+class Found(NamedTuple):
+    """One prediction a text, and how long they took."""
+
+    plan: Plan
+    predictions: list[Prediction]
+    seconds: float
 
 
 class Predictor:
@@ -38,6 +47,15 @@ class Predictor:
         visit.model, visit.version = loaded.model.name, loaded.model.version
         return loaded
 
+    def refuse_early(self, visit: Visit) -> None:
+        """Refuse, before it is read, a body that there is no room for; short ones are let in.
+
+        What they ask for mostly costs less than their refusal would save.
+        """
+        said = visit.header(b"content-length")
+        if not said.isdigit() or int(said[:20]) > QUICK_BYTES:
+            self._service.documents.refuse_if_full()
+
     def check(self, texts: Sequence[str]) -> None:
         """Refuse too many documents, and texts that are too long."""
         settings = self._service.settings
@@ -48,30 +66,46 @@ class Predictor:
             raise PayloadTooLargeError(f"a text is longer than {longest} characters")
 
     async def predictions(
-        self, loaded: Loaded, query: Query, texts: Sequence[str], deadline: Deadline
+        self,
+        loaded: Loaded,
+        query: Query,
+        texts: Sequence[str],
+        deadline: Deadline,
+        *,
+        has_begun: bool = False,
     ) -> tuple[Plan, list[Prediction]]:
-        """One prediction a text; short work here, long work in a thread that looks at the clock."""
-        at_once = self.at_once(loaded, query, texts)
-        if at_once is not None:
-            return at_once
-        with self._service.documents.admit(len(texts)):
-            found = await self.in_thread(self._predicted, loaded, query, texts, deadline)
-        return self._noted(loaded, *found)
+        """One prediction a text; short work here, long work in a thread that looks at the clock.
 
-    def at_once(
-        self, loaded: Loaded, query: Query, texts: Sequence[str]
-    ) -> tuple[Plan, list[Prediction]] | None:
-        """One prediction a text, where that takes no longer than to hand it to a thread."""
+        What is part of an answer that has begun is not refused where others would be.
+        """
+        found = self.at_once(loaded, query, texts)
+        if found is None:
+            if not has_begun:
+                self._service.documents.refuse_if_full()  # others came while the body was read
+            with self._service.documents.admit(len(texts)):
+                found = await self._in(
+                    self._service.threads, self._predicted, loaded, query, texts, deadline
+                )
+        self.note(loaded, found)
+        return found.plan, found.predictions
+
+    def at_once(self, loaded: Loaded, query: Query, texts: Sequence[str]) -> Found | None:
+        """One prediction a text, where that takes no longer than to hand it to a thread.
+
+        Whoever answers with it is to `note` it.
+        """
         self.check(texts)
-        if not self._is_quick(loaded, query, texts):
+        has_room = self._service.documents.has_room(len(texts))
+        if not has_room or not self._is_quick(loaded, query, texts):
             return None
-        self._service.documents.check(len(texts))  # done before anybody else can ask
-        return self._noted(loaded, *self._predicted(loaded, query, texts))
+        return self._predicted(loaded, query, texts)
 
     async def in_thread(self, work: Any, *arguments: Any) -> Any:
-        """What the work gives, done in a thread of the pool for predictions."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._service.threads, work, *arguments)
+        """What the work gives, done in a thread that has only short work: it waits for nothing."""
+        return await self._in(self._service.short_threads, work, *arguments)
+
+    async def _in(self, threads: ThreadPoolExecutor, work: Any, *arguments: Any) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(threads, work, *arguments)
 
     async def done(self, is_large: bool, work: Any, *arguments: Any) -> Any:
         """What the work gives: large work in a thread, so that it holds nobody up."""
@@ -88,17 +122,16 @@ class Predictor:
         query: Query,
         texts: Sequence[str],
         deadline: Deadline | None = None,
-    ) -> tuple[Plan, list[Prediction], float]:
+    ) -> Found:
         start = perf_counter()
         plan = loaded.plan(query)
         still_wanted = None if deadline is None else deadline.check
         found = plan.predictions(texts, still_wanted=still_wanted, most=MOST_ANSWERS)
-        return plan, found, perf_counter() - start
+        return Found(plan, found, perf_counter() - start)
 
-    def _noted(
-        self, loaded: Loaded, plan: Plan, predictions: list[Prediction], seconds: float
-    ) -> tuple[Plan, list[Prediction]]:
-        self._seconds.observe(seconds)
+    def note(self, loaded: Loaded, found: Found) -> None:
+        """Count what was found."""
+        self._seconds.observe(found.seconds)
         model = loaded.model.name
         counters = self._counters.get(model)
         if counters is None:
@@ -108,10 +141,9 @@ class Predictor:
                 telemetry.tally(telemetry.labels_per_document, model),
             )
         documents, labels = counters
-        documents.add(len(predictions))
-        for prediction in predictions:
+        documents.add(len(found.predictions))
+        for prediction in found.predictions:
             labels.observe(len(prediction.labels))
-        return plan, predictions
 
 
 def is_long(predictions: Sequence[Prediction], query: Query) -> bool:

@@ -137,7 +137,9 @@ class Stream:
             deadline.check()
             await asyncio.sleep(WAIT_SECONDS)
         texts = [d if isinstance(d, str) else d.text for d in documents]
-        _, found = await self._predictor.predictions(loaded, parameters.query(), texts, deadline)
+        _, found = await self._predictor.predictions(
+            loaded, parameters.query(), texts, deadline, has_begun=True
+        )
         for document, prediction in zip(documents, found, strict=True):
             prediction.id = None if isinstance(document, str) else document.id
         return found

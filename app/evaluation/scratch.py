@@ -1,5 +1,6 @@
 """Arrays on disk while an evaluation runs: written once from front to back, read in blocks."""
 
+import errno
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.errors import StorageFullError
+from app.errors import PayloadTooLargeError, StorageFullError
 
 
 class ArrayFile:
@@ -27,6 +28,8 @@ class ArrayFile:
         try:
             self._file.write(np.ascontiguousarray(items, self.dtype).data)
         except OSError as error:
+            if error.errno == errno.EFBIG:
+                raise PayloadTooLargeError("there are more documents than can be kept") from error
             raise StorageFullError(f"the scratch folder cannot be written: {error}") from error
         self.length += len(items)
 

@@ -1,11 +1,16 @@
 """Admission: how much work is under way, and what is turned away at the door."""
 
 from dataclasses import dataclass
+from math import inf
 from time import monotonic
 
 from app.errors import DeadlineError, TooManyRequestsError
 
 LONGEST_WAIT = 30
+MOST_REFUSED = 0.55
+"""The share of refusals that makes an overload: it takes more than twice what can be answered."""
+NEWEST, FORGET_SECONDS = 0.05, 1.0
+"""What the latest request adds to that share, and how long after a refusal it still counts."""
 SMALL_BODY = 65_536
 """Bytes up to which a body is not counted."""
 
@@ -16,12 +21,21 @@ class Admission:
 
     A request larger than the whole capacity is admitted when nothing else is under way, so that
     everything the limits allow can be answered at some time. Used from the event loop alone.
+
+    What is admitted and not yet worked on waits: that evens out requests which come close together.
+    Where most requests are refused anyway, waiting serves nobody: then the door is shut as long as
+    anything is under way, and the few that come in are answered as fast as in calm times.
     """
 
     capacity: int
     what: str
+    longest_wait: float = inf
+    """Seconds that what is under way may take, as far as is known, before the door is shut."""
     in_flight: int = 0
     _seconds_per_unit: float = 0.0
+    _given_back_at: float = 0.0
+    _refused: float = 0.0
+    _refused_at: float = 0.0
 
     def admit(self, units: int) -> "Admitted":
         """Take up `units` of the capacity while the block runs, or raise TooManyRequestsError."""
@@ -31,16 +45,19 @@ class Admission:
         """Take up `units` until they are given back, or raise TooManyRequestsError."""
         self.check(units)
         self.in_flight += units
+        self._refused -= NEWEST * self._refused
 
     def give_back(self, units: int, seconds: float) -> None:
         """Free `units` that were taken up for so many seconds."""
         self.in_flight -= units
-        per_unit = seconds / max(units, 1)
-        self._seconds_per_unit += 0.1 * (per_unit - self._seconds_per_unit)
+        now = monotonic()
+        own = min(seconds, now - self._given_back_at)  # before that, others were worked on
+        self._given_back_at = now
+        self._seconds_per_unit += 0.1 * (own / max(units, 1) - self._seconds_per_unit)
 
     def check(self, units: int) -> None:
         """Raise TooManyRequestsError where so many units would not be admitted now."""
-        if self.in_flight and self.in_flight + units > self.capacity:
+        if not self.has_room(units):
             raise self._refusal()
 
     def has_room(self, units: int) -> bool:
@@ -54,12 +71,23 @@ class Admission:
 
     def refuse_if_full(self) -> None:
         """Raise TooManyRequestsError before a body is read that could not be admitted anyway."""
-        if self.in_flight >= self.capacity:
+        is_shut = self.is_overrun or self._expected_wait > self.longest_wait
+        if self.is_full or (self.in_flight and is_shut):
             raise self._refusal()
 
+    @property
+    def is_overrun(self) -> bool:
+        """Whether most of the latest requests were refused."""
+        return self._refused > MOST_REFUSED and monotonic() < self._refused_at + FORGET_SECONDS
+
+    @property
+    def _expected_wait(self) -> float:
+        return self._seconds_per_unit * self.in_flight
+
     def _refusal(self) -> TooManyRequestsError:
-        expected = self._seconds_per_unit * self.in_flight
-        wait = min(max(1, round(expected + 0.5)), LONGEST_WAIT)
+        self._refused_at = monotonic()
+        self._refused += NEWEST * (1 - self._refused)
+        wait = min(max(1, round(self._expected_wait + 0.5)), LONGEST_WAIT)
         return TooManyRequestsError(
             f"too many {self.what} are in work; try again later", retry_after=wait
         )

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import resource
 import sys
 import threading
 from collections.abc import Awaitable
@@ -30,6 +31,8 @@ PRELOADED = ["app.serving.preloaded"]
 STREAMED = ("tsv", "jsonl", "csv", "svmlight")
 """Formats that are read in little memory, whatever a hostile file says of itself."""
 CARRIED = ("line", "best", "pointer")
+LEAST_SCRATCH = 1 << 30
+"""Bytes that a working file may have in any case: room for all scores that are kept."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,7 @@ def _run(job: Job) -> None:
     """The process: write the report or the error, whole or not at all."""
     threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
     os.nice(NICENESS)
+    bound_files(max(LEAST_SCRATCH, job.reading.limits.max_bytes or 0))
     try:
         with storage_errors():
             content = _report(job)
@@ -108,6 +112,13 @@ def _run(job: Job) -> None:
     unfinished = job.result.with_suffix(".unfinished")
     unfinished.write_text(json.dumps(content, ensure_ascii=False, allow_nan=False))
     unfinished.rename(job.result)
+
+
+def bound_files(most: int) -> None:
+    """Let no file that this process writes grow beyond so many bytes."""
+    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    soft = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def _leave_with(parent: int) -> None:

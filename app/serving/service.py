@@ -37,6 +37,9 @@ class Service:
     bodies: Admission
     spool: Spool
     threads: ThreadPoolExecutor
+    """For predictions."""
+    short_threads: ThreadPoolExecutor
+    """For reading and writing JSON."""
     is_draining: bool = False
     _stopped: threading.Event = field(default_factory=threading.Event, repr=False)
     _watching: threading.Thread | None = field(default=None, repr=False)
@@ -58,11 +61,14 @@ class Service:
             registry,
             telemetry,
             KeysFile(settings.api_keys_file) if has_keys and settings.api_keys_file else None,
-            Admission(settings.max_concurrency, "documents"),
+            Admission(
+                settings.max_concurrency, "documents", longest_wait=settings.request_seconds / 2
+            ),
             Admission(settings.max_evaluations, "evaluations"),
             Admission(settings.max_body_bytes * LARGE_BODIES, "large bodies"),
             Spool(settings.data_dir),
             ThreadPoolExecutor(THREADS, thread_name_prefix="predict"),
+            ThreadPoolExecutor(1, thread_name_prefix="json"),
         )
 
     def room(self) -> Room:
@@ -98,7 +104,8 @@ class Service:
             await asyncio.to_thread(self._watching.join, LONGEST_END)
         self.telemetry.pass_on()
         self.spool.close()
-        self.threads.shutdown(wait=False, cancel_futures=True)
+        for threads in (self.threads, self.short_threads):
+            threads.shutdown(wait=False, cancel_futures=True)
 
     def look(self) -> None:
         """Load what is new and drop what is gone, now."""

@@ -1,4 +1,4 @@
-"""The spool: a folder for uploads while they are worked on, clean again after every crash."""
+"""The spool: folders for uploads while they are worked on, clean again after every crash."""
 
 import errno
 import fcntl
@@ -22,10 +22,10 @@ log = logging.getLogger("labelserve.spool")
 
 
 class Spool:
-    """Folders of one worker. Its lock says that it lives; what has no living owner is removed."""
+    """Folders of one process. Its lock says that it lives; what has no living owner is removed."""
 
-    def __init__(self, data_dir: Path) -> None:
-        self._dir = data_dir / "spool"
+    def __init__(self, data_dir: Path, name: str = "spool") -> None:
+        self._dir = data_dir / name
         self._owner = secrets.token_hex(8)
         self._lock: BinaryIO | None = None
 
@@ -50,14 +50,14 @@ class Spool:
         self._clean()
 
     def close(self) -> None:
-        """Remove everything of this worker."""
+        """Remove everything of this process."""
         if self._lock is not None:
             self._remove(self._owner)
             self._lock.close()
             self._lock = None
 
     def _locked(self) -> BinaryIO:
-        """This worker's lock; made again where another took it for a dead one's and removed it."""
+        """This process's lock; made again where another took it for a dead one's and removed it."""
         path = self._dir / f"{self._owner}.lock"
         while True:
             lock = path.open("wb")
@@ -76,7 +76,7 @@ class Spool:
         try:
             with (self._dir / f"{owner}.lock").open("rb") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                log.info("removing uploads that a dead worker left")
+                log.info("removing what a dead process left in %s", self._dir)
                 self._remove(owner)  # under its lock: an owner that is just starting notices
         except FileNotFoundError:
             self._remove_folders(owner)

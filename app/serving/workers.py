@@ -2,18 +2,20 @@
 
 import logging
 import os
-import shutil
 import signal
-import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from multiprocessing import get_context
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import monotonic, sleep
 from typing import Any
 
 from prometheus_client import CollectorRegistry, multiprocess
 
+from app.errors import StorageFullError
+from app.serving.spool import Spool
 from app.serving.telemetry import MULTIPROCESS, scraped_registry, serve_metrics
 from app.settings import Settings
 
@@ -27,21 +29,25 @@ log = logging.getLogger("labelserve.workers")
 
 def supervise(settings: Settings, work: Work, grace_seconds: float) -> None:
     """Run as many workers as are set until SIGTERM or Ctrl-C, then stop them all."""
-    folder = figures_folder(settings.data_dir)
-    os.environ[MULTIPROCESS] = folder
-    try:
+    with figures_folder(settings.data_dir) as folder:
+        os.environ[MULTIPROCESS] = str(folder)
         _Supervisor(settings, work, grace_seconds).run()
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
-def figures_folder(data_dir: Path) -> str:
-    """A new folder for the workers' figures; elsewhere where the data folder cannot be written."""
-    try:
-        data_dir.mkdir(parents=True, exist_ok=True)
-        return tempfile.mkdtemp(prefix="telemetry-", dir=data_dir)
-    except OSError:
-        return tempfile.mkdtemp(prefix="labelserve-telemetry-")
+@contextmanager
+def figures_folder(data_dir: Path) -> Iterator[Path]:
+    """A folder for the workers' figures; elsewhere where the data folder cannot be written.
+
+    It is gone when the block ends; that of a supervisor that was killed, when the next one starts.
+    """
+    spool = Spool(data_dir, "telemetry")
+    with ExitStack() as stack:
+        stack.callback(spool.close)
+        try:
+            folder = stack.enter_context(spool.folder())
+        except (OSError, StorageFullError):
+            folder = Path(stack.enter_context(TemporaryDirectory(prefix="labelserve-telemetry-")))
+        yield folder
 
 
 class _Supervisor:

@@ -3,13 +3,22 @@
 import asyncio
 import json
 import random
+import sys
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
 from time import perf_counter
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from bench.contest import WORK
 
 JSON, NDJSON = "application/json", "application/x-ndjson"
 LOST = 0
 """The status of a request whose connection broke."""
+
+FAILURES = WORK / "soak-failures.jsonl"
+"""Every request that was lost or answered 5xx, with its time: added to, never emptied."""
 
 Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
@@ -67,6 +76,12 @@ class Client:
 
     async def send(self, content: bytes) -> Answer:
         """The answer to these bytes; status LOST where the connection broke."""
+        answer = await self._answer(content)
+        if answer.status == LOST or answer.status >= 500:
+            _keep(content, answer)
+        return answer
+
+    async def _answer(self, content: bytes) -> Answer:
         start = perf_counter()
         try:
             connection = await self._free()
@@ -80,15 +95,18 @@ class Client:
             self._idle.append(connection)
         return answer
 
-    async def paced(self, content: bytes, rate: float, seconds: float) -> list[Answer]:
+    async def paced(
+        self, content: bytes, rate: float, seconds: float, *, evenly: bool = False
+    ) -> list[Answer]:
         """So many a second on average, sent whether or not earlier ones have been answered.
 
-        They come as from many clients that know nothing of each other: a Poisson process.
+        They come as from many clients that know nothing of each other (a Poisson process), or
+        evenly spaced.
         """
         loop, sent, pick = asyncio.get_running_loop(), [], random.Random(1)
         due = loop.time()
         for _ in range(max(1, int(rate * seconds))):
-            due += pick.expovariate(rate)
+            due += 1 / rate if evenly else pick.expovariate(rate)
             await asyncio.sleep(max(0.0, due - loop.time()))
             sent.append(asyncio.create_task(self.send(content)))
         return await asyncio.gather(*sent)
@@ -113,6 +131,21 @@ class Client:
         for _, writer in self._idle:
             writer.close()
         self._idle.clear()
+
+
+def _keep(content: bytes, answer: Answer) -> None:
+    """Note a failure down; the service's own log can be compared by time and request id."""
+    line = {
+        "time": datetime.now(UTC).isoformat(),
+        "request": content.partition(b"\r\n")[0].decode(),
+        "status": answer.status,
+        "seconds": answer.seconds,
+        "request_id": answer.headers.get("x-request-id"),
+        "body": answer.body[:2000].decode(errors="replace"),
+    }
+    WORK.mkdir(parents=True, exist_ok=True)
+    with FAILURES.open("a") as file:
+        file.write(json.dumps(line) + "\n")
 
 
 async def read_answer(reader: asyncio.StreamReader, start: float) -> Answer:

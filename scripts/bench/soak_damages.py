@@ -1,4 +1,7 @@
-"""Fourteen ways to damage a version of a model (R11); each takes the folder of a good copy."""
+"""Fourteen ways to damage a version of a model (R11); each takes the folder of a good copy.
+
+The tests of artifacts do the same to a version and read what is said of it.
+"""
 
 import hashlib
 import json
@@ -91,7 +94,7 @@ def label_count(folder: Path) -> None:
 
 def future_format(folder: Path) -> None:
     """A format that is not known yet."""
-    rewrite(folder, format=7)
+    rewrite(folder, format=7, packages={"labelserve": "9.1.0"}, novelty={})
 
 
 def symlink_out(folder: Path) -> None:

@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.request import urlopen
@@ -15,6 +15,7 @@ from app.artifacts.store import Store
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from bench.gateway import Process, free_ports, replica
 from bench.peers_venv import ROOT
+from bench.processes import family, shared_memory
 
 MEBIBYTE = 1 << 20
 TEXT = "the invoice was charged twice, please refund the payment"
@@ -69,7 +70,7 @@ class Site:
 
     def all_memory(self) -> float:
         """MB of the serving process and its helpers, shared pages counted once."""
-        return sum(map(_pss, [self.pid, *descendants(self.pid)]))
+        return sum(map(shared_memory, family(self.pid))) / MEBIBYTE
 
     def mapped_versions(self) -> set[str]:
         """The versions of models that are mapped into its memory."""
@@ -130,24 +131,6 @@ def labelled(n_bytes: int, folder: Path) -> bytes:
 def versions(models: Path) -> list[str]:
     """The versions of the demo model, oldest first."""
     return Store(models).versions("demo")
-
-
-def descendants(pid: int) -> list[int]:
-    """Every process that this one has started, and theirs."""
-    children: list[int] = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        with suppress(OSError):
-            children += map(int, task.read_text().split())
-    return [found for child in children for found in (child, *descendants(child))]
-
-
-def _pss(pid: int) -> float:
-    try:
-        text = Path(f"/proc/{pid}/smaps_rollup").read_text()
-    except OSError:
-        return 0.0
-    found = re.search(r"^Pss:\s+(\d+) kB", text, re.MULTILINE)
-    return int(found[1]) / 1024 if found else 0.0
 
 
 def _run(script: str, *arguments: str) -> None:

@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from app.api import predicting
+from app.errors import TooManyRequestsError
 from tests.api.conftest import Opened
 
 pytestmark = pytest.mark.anyio
@@ -208,3 +209,30 @@ async def test_large_bodies_and_answers_are_read_and_written_in_threads(
         in_threads.clear()
         await client.post("/predict?top_k=5", content=lines, headers=ndjson)
         assert in_threads == []  # a batch of short lines is small work
+
+
+async def test_in_an_overload_large_requests_come_one_at_a_time_and_short_ones_as_ever(
+    opened: Opened,
+) -> None:
+    large, lines = [BILLING] * 1000, "\n".join([json.dumps(BILLING)] * 30)
+    tensor = {"name": "text", "datatype": "BYTES", "shape": [1000], "data": large}
+    async with opened(max_concurrency=4000) as client:
+        documents = client.service.documents  # type: ignore[attr-defined]
+        with documents.admit(1000):
+            await predicted(client, documents=large)
+            while not documents.is_overrun:
+                with pytest.raises(TooManyRequestsError):
+                    documents.check(4000)
+            for path, body in (
+                ("/predict", {"documents": large}),
+                ("/predict", {"documents": ["a"] * 500}),  # known to be large once it is read
+                ("/v2/models/tiny/infer", {"inputs": [tensor]}),
+            ):
+                answer = await client.post(path, json=body)
+                assert answer.status_code == 429
+                assert int(answer.headers["retry-after"]) >= 1
+            await predicted(client)
+            ndjson = {"content-type": "application/x-ndjson"}
+            answer = await client.post("/predict", content=lines, headers=ndjson)
+            assert (answer.status_code, len(answer.text.splitlines())) == (200, 30)
+        await predicted(client, documents=large)

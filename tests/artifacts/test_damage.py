@@ -1,27 +1,22 @@
 """Every kind of damage to a version is refused, each with its own message, none by luck."""
 
-import hashlib
 import json
 import os
-import shutil
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from bench import soak_damages as damages
+from bench.soak_damages import WEIGHTS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.artifacts.info import Info
-from app.artifacts.manifest import checksum
-from app.artifacts.npy import header_bytes
 from app.artifacts.store import Store
 from app.errors import AppError, DamagedArtifactError, FormatVersionError
 from app.state import State, pack_strings
-
-WEIGHTS = "member0.learner.weights.npy"
 
 
 def write_model(store: Store) -> Path:
@@ -35,109 +30,21 @@ def write_model(store: Store) -> Path:
     return store.path / "demo" / version
 
 
-def rewrite(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:
-    """Change the manifest and seal it again, as a forger would."""
-    path = folder / "manifest.json"
-    manifest = json.loads(path.read_text())
-    change(manifest)
-    manifest["checksum"] = checksum(manifest)
-    path.write_text(json.dumps(manifest))
-
-
-def replace_weights(folder: Path, content: bytes) -> None:
-    """Put these bytes in place of the weights, with a manifest that vouches for them."""
-    (folder / WEIGHTS).write_bytes(content)
-    digest = hashlib.sha256(content).hexdigest()
-    facts = {"size": len(content), "sha256": digest}
-    rewrite(folder, lambda manifest: manifest["files"][WEIGHTS].update(facts))
-
-
-def truncate(folder: Path) -> None:
-    os.truncate(folder / WEIGHTS, 4096)
-
-
-def cut_one_byte(folder: Path) -> None:
-    os.truncate(folder / WEIGHTS, (folder / WEIGHTS).stat().st_size - 1)
-
-
-def flip_a_bit(folder: Path) -> None:
-    content = bytearray((folder / WEIGHTS).read_bytes())
-    content[99_999] ^= 1
-    (folder / WEIGHTS).write_bytes(content)
-
-
-def zero_a_page(folder: Path) -> None:
-    content = bytearray((folder / WEIGHTS).read_bytes())
-    content[8192:12288] = bytes(4096)
-    (folder / WEIGHTS).write_bytes(content)
-
-
-def add_bytes(folder: Path) -> None:
-    with (folder / WEIGHTS).open("ab") as file:
-        file.write(b"more")
-
-
-def remove_a_file(folder: Path) -> None:
-    (folder / "labels_ends.npy").unlink()
-
-
-def add_a_file(folder: Path) -> None:
-    (folder / "weights.pkl").write_bytes(b"cos\nsystem\n")
-
-
-def take_the_manifest_of_another(folder: Path) -> None:
-    other = Store(folder.parents[2] / "other")
-    shutil.copy(write_model(other) / "manifest.json", folder)
-
-
-def claim_three_labels(folder: Path) -> None:
-    rewrite(folder, lambda manifest: manifest.update(labels=3))
-
-
-def come_from_the_future(folder: Path) -> None:
-    future = {"format": 7, "packages": {"labelserve": "9.1.0"}, "novelty": {}}
-    rewrite(folder, lambda manifest: manifest.update(future))
-
-
-def link_out(folder: Path) -> None:
-    outside = folder.parents[2] / "outside.npy"
-    (folder / WEIGHTS).rename(outside)
-    (folder / WEIGHTS).symlink_to(outside)
-
-
-def claim_terabytes(folder: Path) -> None:
-    content = (folder / WEIGHTS).read_bytes()
-    shape = [20_000, 2_000_000_000_000]
-    replace_weights(folder, header_bytes("<f4", shape, is_fortran=False) + content[128:])
-    rewrite(folder, lambda manifest: manifest["files"][WEIGHTS].update(shape=shape))
-
-
-def put_nan(folder: Path) -> None:
-    content = bytearray((folder / WEIGHTS).read_bytes())
-    content[-4:] = np.array([np.nan], np.float32).tobytes()
-    replace_weights(folder, bytes(content))
-
-
-def stop_a_copy(folder: Path) -> None:
-    (folder / "manifest.json").unlink()
-    truncate(folder)
-
-
-DAMAGES = {
-    truncate: "weights.npy ends 156032 of 160128 bytes too early",
-    cut_one_byte: "weights.npy ends 1 of 160128 bytes too early",
-    flip_a_bit: "weights.npy was changed: its SHA-256 differs",
-    zero_a_page: "weights.npy was changed: its SHA-256 differs",
-    add_bytes: "weights.npy has 4 bytes after its end",
-    remove_a_file: "lacks labels_ends.npy: 1 of its 4 files",
-    add_a_file: "holds a file that is not its own: 'weights.pkl'",
-    take_the_manifest_of_another: "manifest.json is that of another version",
-    claim_three_labels: "training_counts.npy is not for the 3 labels",
-    come_from_the_future: "format 7, this labelserve reads format 1; use labelserve 9.1.0 or newer",
-    link_out: "weights.npy is a symbolic link",
-    claim_terabytes: "weights.npy claims a shape that 160128 bytes cannot hold",
-    put_nan: "weights.npy holds values that are not finite",
-    stop_a_copy: "has no manifest.json: a copy is still under way",
+MESSAGES = {
+    damages.truncated: "weights.npy ends 80064 of 160128 bytes too early",
+    damages.one_byte_short: "weights.npy ends 1 of 160128 bytes too early",
+    damages.bit_flip: "weights.npy was changed: its SHA-256 differs",
+    damages.zeroed_page: "weights.npy was changed: its SHA-256 differs",
+    damages.trailing_bytes: "weights.npy has 4 bytes after its end",
+    damages.missing_file: "lacks labels_ends.npy: 1 of its 4 files",
+    damages.extra_file: "holds a file that is not its own: 'weights.pkl'",
+    damages.wrong_manifest: "manifest.json is that of another version",
+    damages.label_count: "training_counts.npy is not for the 3 labels",
+    damages.future_format: "this labelserve reads format 1; use labelserve 9.1.0 or newer",
+    damages.symlink_out: "weights.npy is a symbolic link",
+    damages.terabytes: "weights.npy claims a shape that 160128 bytes cannot hold",
+    damages.nan_weights: "weights.npy holds values that are not finite",
+    damages.copy_under_way: "has no manifest.json: a copy is still under way",
 }
 
 
@@ -146,7 +53,7 @@ def store(tmp_path: Path) -> Store:
     return Store(tmp_path / "models")
 
 
-@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
+@pytest.mark.parametrize("damage", damages.DAMAGES, ids=lambda damage: damage.__name__)
 def test_a_damaged_version_is_refused_with_its_own_message(
     store: Store, damage: Callable[[Path], None]
 ) -> None:
@@ -155,7 +62,7 @@ def test_a_damaged_version_is_refused_with_its_own_message(
     damage(folder)
     with pytest.raises((DamagedArtifactError, FormatVersionError)) as refused:
         store.load("demo", folder.name)
-    assert DAMAGES[damage] in str(refused.value)
+    assert MESSAGES[damage] in str(refused.value)
     assert str(refused.value).startswith(f"demo@{folder.name}")
 
 
@@ -166,7 +73,7 @@ def make_pipe(folder: Path) -> None:
 
 def make_object_array(folder: Path) -> None:
     content = (folder / WEIGHTS).read_bytes().replace(b"'<f4'", b"'|O' ")
-    replace_weights(folder, content)
+    damages.vouch(folder, content)
 
 
 def link_the_folder(folder: Path) -> None:
@@ -180,10 +87,9 @@ def forge_a_setting(folder: Path) -> None:
 
 
 def forge_the_file_list(folder: Path) -> None:
-    def point_outside(manifest: dict[str, Any]) -> None:
-        manifest["files"]["../../../outside.npy"] = manifest["files"].pop(WEIGHTS)
-
-    rewrite(folder, point_outside)
+    files = json.loads((folder / "manifest.json").read_text())["files"]
+    files["../../../outside.npy"] = files.pop(WEIGHTS)
+    damages.rewrite(folder, files=files)
 
 
 OTHER_DAMAGES = {

@@ -70,7 +70,7 @@ def test_uploads_of_all_workers_fit_into_a_pod() -> None:
     ):
         (limit,) = [v["emptyDir"]["sizeLimit"] for v in pod["volumes"] if "emptyDir" in v]
         uploads = int(workers) * SETTINGS.max_evaluations * SETTINGS.max_upload_bytes
-        assert int(limit.removesuffix("Gi")) << 30 > uploads
+        assert int(limit.removesuffix("Gi")) << 30 >= 4 * uploads  # with three working files each
 
 
 def test_ports_are_the_same_everywhere() -> None:

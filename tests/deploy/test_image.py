@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 import yaml
 from bench.gateway import Process, free_ports
-from replay import ROOT, Image, another_user, is_in_context, replay
+
+from tests.deploy.replay import ROOT, Image, another_user, is_in_context, replay
 
 STATS = """
 import importlib, app.kernels as k

@@ -7,13 +7,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from bench.processes import family, shared_memory
 
 ROOT = Path(__file__).parents[2]
 START_SECONDS = 60
@@ -36,7 +36,7 @@ class Server:
     @property
     def memory(self) -> int:
         """Resident bytes of the server and its children, shared pages counted in part."""
-        return sum(_pss(pid) for pid in [self.process.pid, *descendants(self.process.pid)])
+        return sum(map(shared_memory, family(self.process.pid)))
 
     def client(self, **options: Any) -> httpx.Client:
         return httpx.Client(base_url=self.url, timeout=120, **options)
@@ -53,23 +53,6 @@ class Server:
             text = client.get("/metrics").text
         values = re.findall(rf"^{re.escape(name)}(?:{{[^}}]*}})? (\S+)$", text, re.MULTILINE)
         return sum(map(float, values))
-
-
-def descendants(pid: int) -> list[int]:
-    """Every process that this one has started, and theirs."""
-    children: list[int] = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        with suppress(OSError):
-            children += map(int, task.read_text().split())
-    return [found for child in children for found in (child, *descendants(child))]
-
-
-def _pss(pid: int) -> int:
-    try:
-        found = re.search(r"^Pss:\s+(\d+) kB", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.M)
-    except OSError:
-        return 0
-    return int(found[1]) * 1024 if found else 0
 
 
 def wait_until(holds: Callable[[], bool], seconds: float = START_SECONDS) -> None:

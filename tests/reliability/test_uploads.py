@@ -13,9 +13,10 @@ from pathlib import Path
 import httpx
 import pytest
 import zstandard
+from bench.processes import family
 
 from tests.reliability.conftest import Started
-from tests.reliability.servers import Server, descendants, lines, wait_until
+from tests.reliability.servers import Server, lines, wait_until
 
 MEBIBYTE = 1 << 20
 NDJSON = {"content-type": "application/x-ndjson"}
@@ -119,7 +120,7 @@ def test_clients_that_leave_in_the_middle_leave_nothing_behind(server: Server) -
 def test_a_killed_evaluation_is_a_clear_error_and_the_service_goes_on(server: Server) -> None:
     with server.client() as client:
         client.post("/evaluate", content=LINE, headers=NDJSON)
-        helpers = set(descendants(server.process.pid))
+        helpers = set(family(server.process.pid))
         answers: list[httpx.Response] = []
         body = LINE * 200_000
         for wait in (0.0, 0.1, 0.3):
@@ -129,9 +130,9 @@ def test_a_killed_evaluation_is_a_clear_error_and_the_service_goes_on(server: Se
                 )
             )
             waiting.start()
-            wait_until(lambda: bool(set(descendants(server.process.pid)) - helpers), 30)
+            wait_until(lambda: bool(set(family(server.process.pid)) - helpers), 30)
             time.sleep(wait)
-            for pid in set(descendants(server.process.pid)) - helpers:
+            for pid in set(family(server.process.pid)) - helpers:
                 os.kill(pid, signal.SIGKILL)
             waiting.join()
         assert [answer.status_code for answer in answers] == [500, 500, 500]

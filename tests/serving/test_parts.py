@@ -42,6 +42,51 @@ def test_admission_counts_units_and_lets_a_large_request_in_alone() -> None:
     assert admission.in_flight == 0
 
 
+def test_where_most_are_refused_the_door_is_shut_while_anything_is_under_way() -> None:
+    admission = Admission(10, "documents")
+    with admission.admit(5):
+        admission.refuse_if_full()
+        while not admission.is_overrun:
+            with pytest.raises(TooManyRequestsError):
+                admission.check(6)
+        with pytest.raises(TooManyRequestsError):
+            admission.refuse_if_full()
+        admission.check(5)  # what is answered at once, or has begun, is let through
+    admission.refuse_if_full()
+    while admission.is_overrun:
+        with admission.admit(5):
+            pass
+    with admission.admit(5):
+        admission.refuse_if_full()
+
+
+def test_an_overload_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr("app.serving.admission.monotonic", lambda: now)
+    admission = Admission(1, "documents")
+    with admission.admit(1):
+        for _ in range(100):
+            with pytest.raises(TooManyRequestsError):
+                admission.refuse_if_full()
+    assert admission.is_overrun
+    now += 2
+    assert not admission.is_overrun
+
+
+def test_nobody_is_let_in_to_wait_longer_than_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr("app.serving.admission.monotonic", lambda: now)
+    admission = Admission(1000, "documents", longest_wait=3.0)
+    for _ in range(100):  # two seconds for ten, of which each waits for the one before
+        with admission.admit(10):
+            now += 2
+    with admission.admit(10):
+        admission.refuse_if_full()
+        with admission.admit(10), pytest.raises(TooManyRequestsError) as refused:
+            admission.refuse_if_full()
+    assert refused.value.retry_after == 4
+
+
 def test_room_is_taken_for_large_bodies_only_and_given_back() -> None:
     bodies = Admission(10 * SMALL_BODY, "large bodies")
     with Room(bodies) as room, Room(bodies) as other:
@@ -172,5 +217,19 @@ def test_workers_keep_their_figures_elsewhere_where_the_data_folder_cannot_be_wr
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    assert Path(figures_folder(tmp_path / "var")).parent == tmp_path / "var"
-    assert Path(figures_folder(Path("/proc/labelserve"))).parent == tmp_path
+    with figures_folder(tmp_path / "var") as folder:
+        assert folder.parent == tmp_path / "var" / "telemetry"
+    with figures_folder(Path("/proc/labelserve")) as elsewhere:
+        assert elsewhere.parent == tmp_path
+    assert not folder.exists()
+    assert not elsewhere.exists()
+
+
+def test_figures_of_a_supervisor_that_was_killed_are_removed_by_the_next(tmp_path: Path) -> None:
+    (tmp_path / "telemetry" / "dead-1").mkdir(parents=True)
+    (tmp_path / "telemetry" / "dead-1" / "counter_7.db").touch()
+    (tmp_path / "telemetry" / "dead.lock").touch()
+    with figures_folder(tmp_path) as folder:
+        with figures_folder(tmp_path):
+            assert folder.exists()  # its owner lives
+        assert [entry.name for entry in folder.parent.glob("dead*")] == []

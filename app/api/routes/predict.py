@@ -39,7 +39,8 @@ class Predict:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         service, visit = self._service, visit_of(scope)
-        identity = self._admitted(visit)
+        identity = self._identified(visit)
+        self._predictor.refuse_early(visit)
         if _media_type(visit) == NDJSON:
             await self._stream.answer(scope, receive, send, identity)
             return
@@ -48,24 +49,24 @@ class Predict:
 
     def at_once(self, visit: Visit, body: bytes) -> tuple[Headers, bytes] | None:
         """The answer to a small request whose body is there; None where that would take a while."""
-        identity = self._admitted(visit)
+        identity = self._identified(visit)
         if _media_type(visit) != JSON or len(body) > QUICK_BYTES:
             return None
         request = self._decoded(body)
         loaded = self._predictor.model(request.model, identity, visit)
         texts, query = request.texts(), request.query()
         found = self._predictor.at_once(loaded, query, texts)
-        if found is None or is_long(found[1], query):
+        if found is None or is_long(found.predictions, query):
             return None
+        self._predictor.note(loaded, found)
         visit.documents = len(texts)
-        answer = self._encode(_response(loaded, *found, request))
+        answer = self._encode(_response(loaded, found.plan, found.predictions, request))
         return _headers(answer, visit), answer
 
-    def _admitted(self, visit: Visit) -> Identity:
+    def _identified(self, visit: Visit) -> Identity:
         visit.route = PATH
         identity = identify(visit, self._service)
         identity.require(SCOPE)
-        self._service.documents.refuse_if_full()
         return identity
 
     async def _respond(

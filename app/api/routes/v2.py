@@ -116,7 +116,7 @@ async def _inferred(
 ) -> Response:
     visit, settings = visit_of(request.scope), service.settings
     predictor: Predictor = request.app.state.infer
-    service.documents.refuse_if_full()
+    predictor.refuse_early(visit)
     deadline = Deadline.after(settings.request_seconds)
     loaded = predictor.model(reference, caller, visit)
     with service.room() as room:

@@ -1,0 +1,149 @@
+"""Prometheus's own tool reads the alerts, and plays each of them through on figures made up."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROMTOOL = shutil.which("promtool")
+CONFIGURATION = Path(__file__).parents[2] / "deploy" / "prometheus"
+
+if not (PROMTOOL or os.environ.get("LABELSERVE_TEST_ALL")):
+    pytest.skip("promtool is not installed", allow_module_level=True)
+
+OTHER = 'job="labelserve",instance="other"'
+REPLICA = 'job="labelserve",instance="replica"'
+MODEL = 'model="demo",version="1"'
+REQUESTS = f'http_request_duration_seconds_%s{{{REPLICA},method="POST",route="/predict"'
+HOURS = 12 * 60
+
+# A minute: 600 quick requests of a document, two labels for each. One model, two replicas.
+CALM = {
+    f"up{{{REPLICA}}}": f"1x{HOURS}",
+    f"up{{{OTHER}}}": f"1x{HOURS}",
+    f"labelserve_model_info{{{REPLICA},{MODEL}}}": f"1x{HOURS}",
+    f"labelserve_model_info{{{OTHER},{MODEL}}}": f"1x{HOURS}",
+    f'{REQUESTS % "count"},status="200"}}': f"0+600x{HOURS}",
+    f'{REQUESTS % "bucket"},status="200",le="0.1"}}': f"0+600x{HOURS}",
+    f'{REQUESTS % "bucket"},status="200",le="1"}}': f"0+600x{HOURS}",
+    f'{REQUESTS % "bucket"},status="200",le="+Inf"}}': f"0+600x{HOURS}",
+    f'labelserve_labels_per_document_sum{{{REPLICA},model="demo"}}': f"0+1200x{HOURS}",
+    f'labelserve_labels_per_document_count{{{REPLICA},model="demo"}}': f"0+600x{HOURS}",
+}
+CASES: list[tuple[str, dict[str, str], int, set[str]]] = [
+    ("all is well", {}, HOURS, set()),
+    ("a replica was away for half a minute", {f"up{{{OTHER}}}": "1x9 0 1x9"}, 11, set()),
+    ("a replica is away", {f"up{{{OTHER}}}": "0x9"}, 3, {"ReplicaDown"}),
+    (
+        "all replicas are away",
+        {f"up{{{OTHER}}}": "0x9", f"up{{{REPLICA}}}": "0x9"},
+        3,
+        {"ReplicaDown", "AllReplicasDown"},
+    ),
+    (
+        "one request in sixty fails",
+        {f'{REQUESTS % "count"},status="500"}}': "0+10x60"},
+        20,
+        {"ServerErrors"},
+    ),
+    (
+        "one request in thirty is slow",
+        {f'{REQUESTS % "bucket"},status="200",le="0.1"}}': "0+580x60"},
+        20,
+        {"PredictSlow"},
+    ),
+    (
+        "one request in six is refused",
+        {f'labelserve_rejected_total{{{REPLICA},reason="too-many-requests"}}': "0+100x60"},
+        20,
+        {"TurnsAway"},
+    ),
+    (
+        "a wrong key is tried all the time",
+        {f'labelserve_rejected_total{{{REPLICA},reason="unauthorized"}}': "0+100x60"},
+        20,
+        set(),
+    ),
+    (
+        "the first version that a new replica sees is damaged",
+        {f'labelserve_model_load_failures_total{{{OTHER},model="demo",reason="damaged"}}': "1x9"},
+        5,
+        {"ModelNotLoaded"},
+    ),
+    (
+        "a version was damaged an hour ago",
+        {f'labelserve_model_load_failures_total{{{OTHER},model="demo",reason="damaged"}}': "1x60"},
+        60,
+        set(),
+    ),
+    (
+        "a replica has no model",
+        {f"labelserve_model_info{{{OTHER},{MODEL}}}": "0x60"},
+        10,
+        {"ModelMissing", "NoModel"},
+    ),
+    (
+        "a replica stays at another version",
+        {
+            f"labelserve_model_info{{{OTHER},{MODEL}}}": "0x60",
+            f'labelserve_model_info{{{OTHER},model="demo",version="2"}}': "1x60",
+        },
+        30,
+        {"VersionsDiffer"},
+    ),
+    (
+        "documents get three times as many labels as before",
+        {
+            f'labelserve_labels_per_document_sum{{{REPLICA},model="demo"}}': (
+                f"0+1200x{HOURS - 300} {1200 * (HOURS - 300)}+3600x300"
+            )
+        },
+        HOURS,
+        {"LabelsShift"},
+    ),
+]
+
+
+def test_the_configuration_is_one_that_prometheus_takes() -> None:
+    _promtool("check", "config", str(CONFIGURATION / "prometheus.yml"))
+
+
+def test_each_alert_fires_in_its_case_and_no_other_does(tmp_path: Path) -> None:
+    tests = [_played(*case) for case in CASES]
+    file = tmp_path / "cases.json"
+    file.write_text(json.dumps({"rule_files": [str(CONFIGURATION / "alerts.yml")], "tests": tests}))
+    _promtool("test", "rules", str(file))
+
+
+def test_each_alert_has_a_case() -> None:
+    alerts = (CONFIGURATION / "alerts.yml").read_text().count("- alert: ")
+    assert len(set.union(*(fires for *_, fires in CASES))) == alerts
+
+
+def _played(name: str, series: dict[str, str], minutes: int, fires: set[str]) -> dict[str, Any]:
+    """One case as promtool reads it; the names of its alerts are what fires, and nothing else."""
+    figures = {**CALM, **series}
+    firing = "count by (alertname) (count by (alertname, instance) (ALERTS{alertstate='firing'}))"
+    expected = [{"labels": f'{{alertname="Labelserve{alert}"}}', "value": 1} for alert in fires]
+    return {
+        "name": name,
+        "interval": "1m",
+        "input_series": [{"series": key, "values": figures[key]} for key in figures],
+        "promql_expr_test": [
+            {
+                "expr": f"{firing} > bool 0",
+                "eval_time": f"{minutes}m",
+                "exp_samples": sorted(expected, key=lambda one: str(one["labels"])),
+            }
+        ],
+    }
+
+
+def _promtool(*arguments: str) -> None:
+    assert PROMTOOL is not None
+    found = subprocess.run([PROMTOOL, *arguments], capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stdout + found.stderr
