@@ -30,7 +30,7 @@ from app.learners.out_of_fold import fit_with_out_of_fold
 from app.learners.tree import Tree
 from app.state import State
 
-CUTS = (0.0, 0.2, 0.28, 0.4, 0.6)
+CUTS = (0.0, 0.12, 0.24, 0.48)
 FOLDS = (
     ("from nothing", 0.001),
     ("from nothing", 0.1),

@@ -133,7 +133,7 @@ DAMAGES = {
     add_a_file: "holds a file that is not its own: 'weights.pkl'",
     take_the_manifest_of_another: "manifest.json is that of another version",
     claim_three_labels: "training_counts.npy is not for the 3 labels",
-    come_from_the_future: "format 7, this labelserve reads format 1; use labelserve 9.1.0 or newer",
+    come_from_the_future: "format 7, this labelserve reads formats 1 to 2; use labelserve 9.1.0",
     link_out: "weights.npy is a symbolic link",
     claim_terabytes: "weights.npy claims a shape that 160128 bytes cannot hold",
     put_nan: "weights.npy holds values that are not finite",
@@ -157,6 +157,12 @@ def test_a_damaged_version_is_refused_with_its_own_message(
         store.load("demo", folder.name)
     assert DAMAGES[damage] in str(refused.value)
     assert str(refused.value).startswith(f"demo@{folder.name}")
+
+
+def test_a_model_of_an_older_format_is_read(store: Store) -> None:
+    folder = write_model(store)
+    rewrite(folder, lambda manifest: manifest.update(format=1))
+    assert store.load("demo", folder.name).manifest.format == 1
 
 
 def make_pipe(folder: Path) -> None:

@@ -147,6 +147,17 @@ def test_pruned_weights_are_gone_and_all_others_stay(monkeypatch: pytest.MonkeyP
     assert np.array_equal(whole.scores(FEATURES), unpruned.scores(FEATURES))
 
 
+def test_small_problems_are_solved_more_finely_than_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    def tolerance(learner: OneVsRest) -> float:
+        return learner.problem(FEATURES, TRUTH).options.tolerance
+
+    assert tolerance(OneVsRest()) == 1e-3
+    assert tolerance(OneVsRest("-s 1 -e 0.0002")) == 2e-4
+    assert tolerance(OneVsRest(solver="liblinear")) == 0.1
+    monkeypatch.setattr("app.learners.one_vs_rest.SMALL", FEATURES.nnz * 18 - 1)
+    assert tolerance(OneVsRest()) == 0.1
+
+
 def test_progress_ends_at_the_number_of_labels() -> None:
     seen: list[tuple[str, int, int]] = []
     fitting = Fitting(progress=lambda *step: seen.append(step))
