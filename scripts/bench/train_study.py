@@ -1,6 +1,6 @@
 """The tables of docs/learners.md: what folds, pruning and links change, on training documents only.
 
-Usage: train_study.py folds | prune CORPUS | links CORPUS | trees CORPUS
+Usage: train_study.py folds | prune CORPUS | rounding CORPUS | links CORPUS | trees CORPUS
 """
 
 import sys
@@ -112,6 +112,18 @@ def _figures(held_out: HeldOut) -> dict[str, float]:
     return found
 
 
+def rounding_study(name: str) -> None:
+    """P@K of weights dropped and rounded as they are stored, on training documents held out."""
+    one_vs_rest.PRUNED_FROM = 0
+    learning, judging = _set_aside(name)
+    for cut in CUTS:
+        learner = one_vs_rest.OneVsRest(prune=cut).fit(*learning)
+        figures = _precision(learner.scores(judging[0]), judging[1].toarray())
+        size = sum(array.nbytes for array in learner.weights.arrays.values())
+        found = ", ".join(f"{key} {value:.4f}" for key, value in figures.items())
+        print(f"{name} prune {cut}: {size / 1e6:.1f} MB, {found}", flush=True)
+
+
 def links_study(name: str) -> None:
     """P@K of a tree with every link, on training documents held out."""
     learning, judging = _set_aside(name)
@@ -164,6 +176,8 @@ if __name__ == "__main__":
             folds_study()
         case ["prune", name]:
             prune_study(name)
+        case ["rounding", name]:
+            rounding_study(name)
         case ["links", name]:
             links_study(name)
         case ["trees", name]:
