@@ -8,7 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, m
 
 from app.errors import DamagedArtifactError, FormatVersionError
 
-FORMAT = 1
+FORMAT, OLDEST_FORMAT = 2, 1
+"""What is written, and from which on everything is read; docs/artifacts.md says what changed."""
 NOT_SEALED = {"version", "created", "timings", "checksum"}
 """Fields that may differ between two trainings of the same thing: not under the checksum."""
 
@@ -67,7 +68,7 @@ class Golden(Strict):
 class Manifest(Strict):
     """The whole file."""
 
-    format: Literal[1]
+    format: Literal[1, 2]
     version: str
     created: str
     labels: Count
@@ -125,13 +126,14 @@ def _json_object(content: bytes, place: str) -> dict[str, Any]:
 
 def _check_format(fields: dict[str, Any], place: str) -> None:
     found = fields.get("format")
-    if found == FORMAT:
-        return
     if not isinstance(found, int):
         raise DamagedArtifactError(f"{place}: manifest.json names no format version")
+    if OLDEST_FORMAT <= found <= FORMAT:
+        return
     packages = fields.get("packages")
     writer = packages.get("labelserve") if isinstance(packages, dict) else None
     use = f"labelserve {writer} or newer" if isinstance(writer, str) else "a newer labelserve"
     raise FormatVersionError(
-        f"{place}: written in format {found}, this labelserve reads format {FORMAT}; use {use}"
+        f"{place}: written in format {found}, this labelserve reads formats "
+        f"{OLDEST_FORMAT} to {FORMAT}; use {use}"
     )

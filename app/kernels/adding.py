@@ -39,16 +39,29 @@ def add_sparse(linear: Any, columns: Any, values: Any, room: Any, scores: Any) -
         else:
             columns[n_others], values[n_others] = column, values[i]
             n_others += 1
-            for at in range(begin, end, LANES):
-                prefetch(linear.values, at)
-                prefetch(linear.narrow, at)
+            ask_for(linear, begin, end)
     add_rows(linear.hot, places[:n_dense], shares, scores)
     for i in range(n_others):
         begin, end = linear.starts[columns[i]], linear.starts[columns[i] + 1]
-        if len(linear.narrow):
+        if len(linear.levels):
+            scatter_compact(linear, begin, end, values[i], scores)
+        elif len(linear.narrow):
             scatter(linear.narrow[begin:end], linear.values[begin:end], values[i], scores)
         else:
             scatter(linear.wide[begin:end], linear.values[begin:end], values[i], scores)
+
+
+@inner
+def ask_for(linear: Any, begin: Any, end: Any) -> None:
+    """Ask for the cache lines of a feature's weights."""
+    if len(linear.levels):
+        for at in range(begin, end, 4 * LANES):
+            prefetch(linear.gaps, at)
+            prefetch(linear.codes, at)
+        return
+    for at in range(begin, end, LANES):
+        prefetch(linear.values, at)
+        prefetch(linear.narrow, at)
 
 
 @inner
@@ -87,3 +100,12 @@ def scatter(labels: Any, weights: Any, value: Any, scores: Any) -> None:
     """Add each weight, so many times, to its label's score."""
     for i in range(len(labels)):
         scores[labels[i]] += value * weights[i]
+
+
+@inner
+def scatter_compact(linear: Any, begin: Any, end: Any, value: Any, scores: Any) -> None:
+    """Add each weight of one feature, so many times, to its label's score."""
+    label = np.int64(0)
+    for at in range(begin, end):
+        label += linear.gaps[at]
+        scores[label] += value * linear.levels[linear.codes[at]]

@@ -15,7 +15,7 @@ HOT_SHARE, HOT_BYTES = 1 / 4, 8 * 2**20
 
 
 class Weights(NamedTuple):
-    """Linear weights as kernels see them; label numbers are narrow or wide, the other is empty.
+    """Linear weights as kernels see them: of narrow or wide labels, or compact, the rest is empty.
 
     Features with weights for many labels are the words of every text: for those with more than
     `limit` of them `hot` has a dense row as well, number `hot_rows[feature]`.
@@ -27,6 +27,9 @@ class Weights(NamedTuple):
     narrow: NDArray[np.uint16]
     wide: NDArray[np.int32]
     values: NDArray[np.float32]
+    gaps: NDArray[np.uint8]
+    codes: NDArray[np.uint8]
+    levels: NDArray[np.float32]
     hot: NDArray[np.float32]
     hot_rows: NDArray[np.int32]
     limit: int
@@ -59,7 +62,7 @@ def _flat(options: list[int], arrays: tuple[NDArray[Any], ...]) -> Flat:
 
 def weights_of(linear: Linear) -> Weights:
     """The weights with dense rows for the features that need them most, within a bound."""
-    bias, dense, starts, labels, values = linear
+    bias, dense, starts, labels, values, gaps, codes, levels = linear
     nothing = np.zeros(0)
     is_narrow = labels.dtype == np.uint16
     narrow = labels if is_narrow else nothing.astype(np.uint16)
@@ -73,10 +76,12 @@ def weights_of(linear: Linear) -> Weights:
     hot_rows = np.full(len(sizes), -1, np.int32)
     hot_rows[features] = np.arange(len(features), dtype=np.int32)
     hot = np.zeros((len(features), len(bias)), np.float32)
+    every_label, every_weight = linear.entries()
     for row, feature in zip(hot, features.tolist(), strict=True):
         span = slice(starts[feature], starts[feature + 1])
-        row[labels[span]] = values[span]
-    return Weights(bias, dense, starts, narrow, wide, values, hot, hot_rows, limit)
+        row[every_label[span]] = every_weight[span]
+    compact, many = (gaps, codes, levels), (hot, hot_rows, limit)
+    return Weights(bias, dense, starts, narrow, wide, values, *compact, *many)
 
 
 @inner
@@ -117,8 +122,11 @@ def weight_forms(numbers: Any) -> Any:
         carray(pointer(at[8]), at[9], np.uint16),
         carray(pointer(at[10]), at[11], np.int32),
         carray(pointer(at[12]), at[13], np.float32),
-        carray(pointer(at[14]), (at[15], at[3]), np.float32),
-        carray(pointer(at[16]), at[17], np.int32),
+        carray(pointer(at[14]), at[15], np.uint8),
+        carray(pointer(at[16]), at[17], np.uint8),
+        carray(pointer(at[18]), at[19], np.float32),
+        carray(pointer(at[20]), (at[21], at[3]), np.float32),
+        carray(pointer(at[22]), at[23], np.int32),
         numbers[2],
     )
     return idf, weights

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.kernels.analysis import Analysis
+from app.kernels.compact import Compact
 from app.kernels.vocabulary import Vocabulary
 
 
@@ -20,10 +21,10 @@ class Weighing(NamedTuple):
 
 
 class Linear(NamedTuple):
-    """A bias per label, and weights (features, labels): either `dense`, or sparse by feature.
+    """A bias per label, and weights (features, labels): `dense`, or sparse by feature.
 
-    Feature i has `labels[starts[i]:starts[i + 1]]` with as many `values`; the arrays of the form
-    that is not used are empty.
+    Feature i has `labels[starts[i]:starts[i + 1]]` with as many `values`, or as many `gaps` with
+    `codes` (app/kernels/compact.py); the arrays of the forms that are not used are empty.
     """
 
     bias: NDArray[np.float32]
@@ -31,16 +32,37 @@ class Linear(NamedTuple):
     starts: NDArray[np.int64]
     labels: NDArray[Any]
     values: NDArray[np.float32]
+    gaps: NDArray[np.uint8]
+    codes: NDArray[np.uint8]
+    levels: NDArray[np.float32]
 
     @classmethod
     def of(cls, arrays: dict[str, NDArray[Any]]) -> "Linear":
-        """The weights from their arrays on disk: `weights`, or `starts`, `labels` and `values`."""
+        """The weights from their arrays on disk, named like the fields; `weights` if dense."""
         bias = arrays["bias"]
-        if "weights" in arrays:
-            nothing = np.zeros(0, np.int64)
-            return cls(bias, arrays["weights"], nothing, nothing.astype(np.int32), bias[:0])
-        dense = np.zeros((0, len(bias)), np.float32)
-        return cls(bias, dense, arrays["starts"], arrays["labels"], arrays["values"])
+        none, no_bytes = bias[:0], np.zeros(0, np.uint8)
+        return cls(
+            bias,
+            arrays.get("weights", np.zeros((0, len(bias)), np.float32)),
+            np.asarray(arrays.get("starts", no_bytes), np.int64),
+            arrays.get("labels", no_bytes.astype(np.int32)),
+            arrays.get("values", none),
+            arrays.get("gaps", no_bytes),
+            arrays.get("codes", no_bytes),
+            arrays.get("levels", none),
+        )
+
+    @property
+    def is_compact(self) -> bool:
+        """Whether the weights are levels, and labels gaps."""
+        return len(self.levels) > 0
+
+    def entries(self) -> tuple[NDArray[Any], NDArray[np.float32]]:
+        """The labels and the weights of all features, one after the other."""
+        if not self.is_compact:
+            return self.labels, self.values
+        packed = Compact(self.starts, self.gaps, self.codes, self.levels)
+        return packed.labels(), packed.values()
 
     def fits(self, n_features: int) -> bool:
         """Whether every place named in the arrays exists: kernels do not look again."""
@@ -49,10 +71,13 @@ class Linear(NamedTuple):
             return self.dense.shape == (n_features, n_labels)
         if len(self.starts) != n_features + 1 or self.starts[0] != 0:
             return False
-        n_weights = len(self.values)
-        rises = bool(np.all(np.diff(self.starts) >= 0)) and self.starts[-1] == n_weights
-        highest = int(self.labels.max(initial=0))
-        return rises and len(self.labels) == n_weights and 0 <= highest < max(n_labels, 1)
+        kept, beside = (self.codes, self.gaps) if self.is_compact else (self.values, self.labels)
+        rises = bool(np.all(np.diff(self.starts) >= 0)) and self.starts[-1] == len(kept)
+        if not rises or len(kept) != len(beside):
+            return False
+        if self.is_compact and self.codes.max(initial=0) >= len(self.levels):
+            return False
+        return int(self.entries()[0].max(initial=0)) < max(n_labels, 1)
 
 
 class Ranked(NamedTuple):

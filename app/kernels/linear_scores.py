@@ -24,6 +24,22 @@ def sparse_scores(rows: Any, weights: Any, bias: Any, scores: Any) -> None:
 
 
 @kernel
+def compact_scores(rows: Any, weights: Any, bias: Any, scores: Any) -> None:
+    """Fill in the scores of rows (starts, columns, values) by app/kernels/compact.py's weights."""
+    starts, columns, values = rows
+    weight_starts, gaps, codes, levels = weights
+    for row in range(len(starts) - 1):
+        line = scores[row]
+        line[:] = 0.0
+        for at in range(starts[row], starts[row + 1]):
+            value, column, label = values[at], columns[at], np.int64(0)
+            for place in range(weight_starts[column], weight_starts[column + 1]):
+                label += gaps[place]
+                line[label] += value * levels[codes[place]]
+        line += bias
+
+
+@kernel
 def dense_scores(rows: Any, weights: Any, bias: Any, scores: Any) -> None:
     """Fill in the scores of rows (starts, columns, values) by weights (features, labels)."""
     starts, columns, values = rows
@@ -44,4 +60,7 @@ def warm() -> None:
     for kind in (np.uint16, np.int32):
         weights = (fixed(starts), fixed(np.zeros(1, kind)), fixed(one))
         sparse_scores(rows, weights, fixed(one), scores)
+    nothing = np.zeros(1, np.uint8)
+    compact = (fixed(starts), fixed(nothing), fixed(nothing), fixed(one))
+    compact_scores(rows, compact, fixed(one), scores)
     dense_scores(rows, fixed(one[None]), fixed(one), scores)

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from app.kernels.compact import Compact
+
 
 def sparse_scores(rows: Any, weights: Any, bias: Any, scores: Any) -> None:
     """Fill in the scores of rows (starts, columns, values) by weights (starts, labels, values)."""
@@ -13,6 +15,12 @@ def sparse_scores(rows: Any, weights: Any, bias: Any, scores: Any) -> None:
         (values, labels.astype(np.int32), starts), shape=(len(starts) - 1, len(bias))
     )
     scores[:] = (_matrix(rows, len(starts) - 1) @ matrix).toarray() + bias
+
+
+def compact_scores(rows: Any, weights: Any, bias: Any, scores: Any) -> None:
+    """Fill in the scores of rows (starts, columns, values) by app/kernels/compact.py's weights."""
+    packed = Compact(*weights)
+    sparse_scores(rows, (packed.starts, packed.labels(), packed.values()), bias, scores)
 
 
 def dense_scores(rows: Any, weights: Any, bias: Any, scores: Any) -> None:

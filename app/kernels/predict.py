@@ -81,11 +81,8 @@ def warm() -> None:
     from app.kernels.vocabulary import Vocabulary
 
     weighing = Weighing(Analysis(), Vocabulary.of(["ab"]), np.ones(1), "tfidf", False)
-    one, none = np.ones(1, np.float32), np.zeros(0, np.float32)
-    nothing = np.zeros(0, np.int64)
-    scorer = TextScorer(
-        weighing, Linear(one, one.reshape(1, 1), nothing, nothing.astype(np.int32), none)
-    )
+    one = np.ones(1, np.float32)
+    scorer = TextScorer(weighing, Linear.of({"weights": one.reshape(1, 1), "bias": one}))
     scorer.scores("ab")
     scorer.top_k("ab", 1)
     scorer.picked("ab", one, 1)

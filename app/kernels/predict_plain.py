@@ -34,10 +34,11 @@ class TextScorer:
 
     def batch_scores(self, texts: Sequence[str], *, jobs: int = 1) -> NDArray[np.float32]:
         """Each text's score for each label."""
-        bias, dense, starts, labels, values = self._linear
+        bias, dense, starts, *_ = self._linear
         rows = self._rows(texts)
         if len(dense):
             return np.asarray(rows @ dense + bias, np.float32)
+        labels, values = self._linear.entries()
         weights = csr_array((values, labels, starts), shape=(rows.shape[1], len(bias)))
         return np.asarray((rows @ weights).toarray() + bias, np.float32)
 

@@ -10,7 +10,9 @@ from scipy.sparse import csr_array
 from app.arrays import Features, Scores
 from app.errors import InvalidRequestError
 from app.kernels import kernels
+from app.kernels.compact import compact
 from app.kernels.forms import fixed
+from app.kernels.linear_forms import Linear
 from app.learners.in_order import in_order
 
 DENSE_BYTES = 64 * 2**20
@@ -24,7 +26,8 @@ class LabelWeights:
     """Weights (features, labels) and a bias per label, float32.
 
     As they are on disk: `bias`, and `weights` if dense, else `starts`, `labels`, `values`:
-    the weights of feature f stand from starts[f] to starts[f + 1].
+    the weights of feature f stand from starts[f] to starts[f + 1]. Weights that may be rounded
+    have `gaps`, `codes` and `levels` in place of the latter two (app/kernels/compact.py).
     """
 
     stored: dict[str, NDArray[Any]]
@@ -42,20 +45,18 @@ class LabelWeights:
         return cls({})
 
     @classmethod
-    def of(cls, weights: csr_array, bias: NDArray[np.float32]) -> Self:
+    def of(cls, weights: csr_array, bias: NDArray[np.float32], *, rounded: bool = False) -> Self:
         """The layout that serves faster; dense only within its memory bound."""
         n_features, n_labels = weights.shape
         cells = n_features * n_labels
         if cells * 4 <= DENSE_BYTES and weights.nnz >= cells * DENSE_SHARE:
             return cls({"weights": weights.toarray(), "bias": bias})
-        return cls(
-            {
-                "starts": weights.indptr.astype(np.int64),
-                "labels": weights.indices.astype(np.uint16 if n_labels <= 2**16 else np.int32),
-                "values": weights.data,
-                "bias": bias,
-            }
-        )
+        packed = compact(weights.indptr, weights.indices, weights.data) if rounded else None
+        if packed is not None:
+            return cls({**packed._asdict(), "starts": _short(packed.starts), "bias": bias})
+        labels = weights.indices.astype(np.uint16 if n_labels <= 2**16 else np.int32)
+        starts = _short(weights.indptr)
+        return cls({"starts": starts, "labels": labels, "values": weights.data, "bias": bias})
 
     @property
     def bias(self) -> NDArray[np.float32]:
@@ -86,11 +87,26 @@ class LabelWeights:
             pass
         return scores
 
-    def _kernel(self) -> tuple[Any, Any]:
+    def matrix(self) -> csr_array:
+        """The weights (features, labels)."""
+        shape = (self.n_features, len(self.bias))
         if "weights" in self.arrays:
-            return kernels("linear_scores").dense_scores, fixed(self.arrays["weights"])
-        parts = tuple(fixed(self.arrays[name]) for name in ("starts", "labels", "values"))
-        return kernels("linear_scores").sparse_scores, parts
+            return csr_array(self.arrays["weights"])
+        linear = Linear.of(self.arrays)
+        labels, values = linear.entries()
+        weights = csr_array((values, labels, linear.starts), shape=shape)
+        weights.eliminate_zeros()
+        return weights
+
+    def _kernel(self) -> tuple[Any, Any]:
+        kernel, linear = kernels("linear_scores"), Linear.of(self.arrays)
+        if len(linear.dense):
+            return kernel.dense_scores, fixed(linear.dense)
+        parts: list[NDArray[Any]] = [linear.starts, linear.labels, linear.values]
+        if linear.is_compact:
+            parts = [linear.starts, linear.gaps, linear.codes, linear.levels]
+        score = kernel.compact_scores if linear.is_compact else kernel.sparse_scores
+        return score, tuple(map(fixed, parts))
 
     def contributions(
         self, columns: NDArray[Any], values: NDArray[np.float32], label: int
@@ -102,11 +118,22 @@ class LabelWeights:
         """This label's weights of some features."""
         if "weights" in self.arrays:
             return np.asarray(self.arrays["weights"][columns, label], np.float32)
-        starts, labels, values = (self.arrays[name] for name in ("starts", "labels", "values"))
         found = np.zeros(len(columns), np.float32)
         for place, column in enumerate(columns):
-            span = slice(starts[column], starts[column + 1])
-            at = np.searchsorted(labels[span], label)
-            if at < starts[column + 1] - starts[column] and labels[span][at] == label:
-                found[place] = values[span][at]
+            labels, values = self._row(column)
+            found[place] = values[labels == label].sum()
         return found
+
+    def _row(self, feature: int) -> tuple[NDArray[Any], NDArray[np.float32]]:
+        """The labels of one feature, and their weights."""
+        starts = self.arrays["starts"]
+        span = slice(starts[feature], starts[feature + 1])
+        if "levels" in self.arrays:
+            labels = np.cumsum(self.arrays["gaps"][span], dtype=np.int64)
+            return labels, self.arrays["levels"][self.arrays["codes"][span]]
+        return self.arrays["labels"][span], self.arrays["values"][span]
+
+
+def _short(starts: NDArray[Any]) -> NDArray[Any]:
+    """In four bytes each, unless there are more weights than that."""
+    return starts.astype(np.uint32 if starts[-1] < 2**32 else np.int64)

@@ -82,7 +82,7 @@ class LinearProblem:
         shape = (self.features.shape[1], len(bias))
         weights = csr_array((values, (features, labels)), shape=shape)
         weights.sort_indices()
-        return LabelWeights.of(weights, bias)
+        return LabelWeights.of(weights, bias, rounded=self.cut > 0)
 
 
 def cut_for(features: Features, prune: float) -> float:
@@ -90,6 +90,12 @@ def cut_for(features: Features, prune: float) -> float:
     squares = np.sum(features.data**2, dtype=np.float64)
     length = float(np.sqrt(squares / max(features.shape[0], 1)))
     return prune / length if length > 0 else 0.0
+
+
+def mean_sum(features: Features) -> float:
+    """The sum of an average document's numbers, without their signs; 1 where all are 0."""
+    total = float(np.sum(np.abs(features.data), dtype=np.float64))
+    return total / features.shape[0] if total > 0 else 1.0
 
 
 def constant_scores(

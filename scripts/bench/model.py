@@ -30,12 +30,5 @@ def stacked() -> np.ndarray:
     from app.model import load_model
 
     learner = load_model(Store(MODELS), "debtags").classifier.members[0].learner
-    arrays = learner.weights.arrays  # type: ignore[attr-defined]
-    if "weights" in arrays:
-        return np.vstack([arrays["weights"], arrays["bias"]])
-    starts, bias = arrays["starts"], arrays["bias"]
-    dense = np.zeros((len(starts), len(bias)), np.float32)
-    rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    dense[rows, arrays["labels"]] = arrays["values"]
-    dense[-1] = bias
-    return dense
+    weights = learner.weights  # type: ignore[attr-defined]
+    return np.vstack([weights.matrix().toarray(), weights.bias])

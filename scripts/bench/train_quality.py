@@ -69,8 +69,7 @@ def trained(learner: str, data: tuple[Any, Any, Any, Any]) -> tuple[int, list[fl
     options = {} if learner == "default" else {"solver": "liblinear", "prune": 0.0}
     fine = {} if learner == "default" else {"options": "-s 1 -c 1 -B 1 -e 0.0001"}
     fitted = OneVsRest(**options, **fine).fit(features, truth)  # type: ignore[arg-type]
-    arrays = fitted.weights.arrays
-    stored = np.count_nonzero(arrays["weights" if "weights" in arrays else "values"])
+    stored = np.count_nonzero(fitted.weights.matrix().data)
     return int(stored), measured(fitted.scores(test_features), test_truth)
 
 

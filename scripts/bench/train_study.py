@@ -1,6 +1,6 @@
 """The tables of docs/learners.md: what folds, pruning and links change, on training documents only.
 
-Usage: train_study.py folds | prune CORPUS | links CORPUS | trees CORPUS
+Usage: train_study.py folds | prune CORPUS | rounding CORPUS | links CORPUS | trees CORPUS
 """
 
 import sys
@@ -30,7 +30,7 @@ from app.learners.out_of_fold import fit_with_out_of_fold
 from app.learners.tree import Tree
 from app.state import State
 
-CUTS = (0.0, 0.03, 0.05, 0.07, 0.1, 0.15)
+CUTS = (0.0, 0.12, 0.24, 0.48)
 FOLDS = (
     ("from nothing", 0.001),
     ("from nothing", 0.1),
@@ -87,18 +87,14 @@ def _fold_scores(
 
 def prune_study(name: str) -> None:
     """Figures on out-of-fold scores for several cuts."""
-    one_vs_rest.PRUNED_FROM, one_vs_rest.PRUNED_FULLY = (
-        0,
-        1,
-    )  # what is measured here decided which models are not pruned
+    one_vs_rest.PRUNED_FROM = 0  # what is measured here decided which models are not pruned
     features, truth = corpus(name)
     folds = stratified_folds(truth, 5, 0)
     for cut in CUTS:
         learner, held_out = fit_with_out_of_fold(
             one_vs_rest.OneVsRest(prune=cut), features, truth, folds, Fitting()
         )
-        arrays = learner.state().arrays
-        kept = np.count_nonzero(arrays["weights" if "weights" in arrays else "values"])
+        kept = np.count_nonzero(learner.weights.matrix().data)  # type: ignore[attr-defined]
         share = kept / (features.shape[1] * truth.shape[1])
         found = ", ".join(f"{key} {value:.4f}" for key, value in _figures(held_out).items())
         print(f"{name} prune {cut}: {share:.2%} kept, {found}", flush=True)
@@ -114,6 +110,18 @@ def _figures(held_out: HeldOut) -> dict[str, float]:
     at_zero = held_out.scores > 0
     found["F1 at 0"] = 2 * (at_zero & marks).sum() / (at_zero.sum() + marks.sum())
     return found
+
+
+def rounding_study(name: str) -> None:
+    """P@K of weights dropped and rounded as they are stored, on training documents held out."""
+    one_vs_rest.PRUNED_FROM = 0
+    learning, judging = _set_aside(name)
+    for cut in CUTS:
+        learner = one_vs_rest.OneVsRest(prune=cut).fit(*learning)
+        figures = _precision(learner.scores(judging[0]), judging[1].toarray())
+        size = sum(array.nbytes for array in learner.weights.arrays.values())
+        found = ", ".join(f"{key} {value:.4f}" for key, value in figures.items())
+        print(f"{name} prune {cut}: {size / 1e6:.1f} MB, {found}", flush=True)
 
 
 def links_study(name: str) -> None:
@@ -168,6 +176,8 @@ if __name__ == "__main__":
             folds_study()
         case ["prune", name]:
             prune_study(name)
+        case ["rounding", name]:
+            rounding_study(name)
         case ["links", name]:
             links_study(name)
         case ["trees", name]:

@@ -40,7 +40,7 @@ MESSAGES = {
     damages.extra_file: "holds a file that is not its own: 'weights.pkl'",
     damages.wrong_manifest: "manifest.json is that of another version",
     damages.label_count: "training_counts.npy is not for the 3 labels",
-    damages.future_format: "this labelserve reads format 1; use labelserve 9.1.0 or newer",
+    damages.future_format: "format 7, this labelserve reads formats 1 to 2; use labelserve 9.1.0",
     damages.symlink_out: "weights.npy is a symbolic link",
     damages.terabytes: "weights.npy claims a shape that 160128 bytes cannot hold",
     damages.nan_weights: "weights.npy holds values that are not finite",
@@ -64,6 +64,12 @@ def test_a_damaged_version_is_refused_with_its_own_message(
         store.load("demo", folder.name)
     assert MESSAGES[damage] in str(refused.value)
     assert str(refused.value).startswith(f"demo@{folder.name}")
+
+
+def test_a_model_of_an_older_format_is_read(store: Store) -> None:
+    folder = write_model(store)
+    damages.rewrite(folder, format=1)
+    assert store.load("demo", folder.name).manifest.format == 1
 
 
 def make_pipe(folder: Path) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from app.errors import DamagedArtifactError
 from app.kernels import predict, predict_plain, weights, weights_plain
 from app.kernels.analysis import Analysis
+from app.kernels.compact import compact
 from app.kernels.counts import Counts
 from app.kernels.joined import Joined
 from app.kernels.linear_forms import Linear, Weighing
@@ -23,6 +24,8 @@ TEXTS = st.lists(st.text(st.sampled_from("aAbB é中語 😀"), max_size=30), ma
 def linear(n_labels: int, form: str, seed: int = 0) -> Linear:
     random = np.random.default_rng(seed)
     dense = random.integers(-2, 3, (len(TERMS), n_labels)).astype(np.float32)
+    if form == "compact":  # levels of one size: all sums stay exact
+        dense = np.sign(dense)
     return linear_of(dense, random.integers(-1, 2, n_labels).astype(np.float32), form)
 
 
@@ -31,11 +34,15 @@ def linear_of(dense: Any, bias: Any, form: str) -> Linear:
         return Linear.of({"weights": dense, "bias": bias})
     rows, labels = np.nonzero(dense)
     starts = np.searchsorted(rows, np.arange(len(TERMS) + 1)).astype(np.int64)
+    if form == "compact":
+        packed = compact(starts, labels, dense[rows, labels])
+        assert packed is not None
+        return Linear.of({**packed._asdict(), "bias": bias})
     arrays = {"starts": starts, "labels": labels.astype(form), "values": dense[rows, labels]}
     return Linear.of({**arrays, "bias": bias})
 
 
-@pytest.mark.parametrize("form", ["dense", "uint16", "int32"])
+@pytest.mark.parametrize("form", ["dense", "uint16", "int32", "compact"])
 @pytest.mark.parametrize("n_labels", [1, 15, 16, 17])
 @pytest.mark.parametrize("scheme", ["tfidf", "atc"])
 def test_one_kernel_gives_what_the_long_way_gives(form: str, n_labels: int, scheme: str) -> None:
@@ -60,12 +67,12 @@ def test_one_kernel_gives_what_the_long_way_gives(form: str, n_labels: int, sche
     holds()
 
 
-@pytest.mark.parametrize("form", ["dense", "uint16", "int32"])
+@pytest.mark.parametrize("form", ["dense", "uint16", "int32", "compact"])
 def test_features_of_many_and_of_few_labels_add_up_alike(form: str) -> None:
-    random, n_labels = np.random.default_rng(1), 150
-    share = np.linspace(0.02, 0.9, len(TERMS))[:, None]
+    random, n_labels = np.random.default_rng(1), 600
+    share = np.linspace(0.005, 0.9, len(TERMS))[:, None]
     dense = random.normal(size=(len(TERMS), n_labels)).astype(np.float32)
-    dense[random.random(dense.shape) > share] = 0
+    dense[(random.random(dense.shape) > share) | (np.abs(dense) < 0.01)] = 0
     weighing = Weighing(Analysis(), Vocabulary.of(TERMS), np.ones(len(TERMS)), "log", False)
     bias = random.normal(size=n_labels).astype(np.float32)
     weights = linear_of(dense, bias, form)
@@ -121,6 +128,13 @@ def test_weights_that_do_not_fit_the_vocabulary_are_refused_before_a_kernel_sees
     ):
         with pytest.raises(DamagedArtifactError):
             Joined(vectorizer, Learner(**{**good, name: wrong}, bias=bias)).scores(["aa"])
+    nothing, one_byte = np.zeros(0, np.uint8), np.ones(1, np.uint8)
+    starts, levels = good["starts"], np.array([0, 1], np.float32)
+    packed = {"starts": starts, "gaps": one_byte, "codes": one_byte, "levels": levels}
+    assert Joined(vectorizer, Learner(**packed, bias=bias)).scores(["aa"]) is not None
+    for name, wrong in (("gaps", 2 * one_byte), ("gaps", nothing), ("codes", 2 * one_byte)):
+        with pytest.raises(DamagedArtifactError):
+            Joined(vectorizer, Learner(**{**packed, name: wrong}, bias=bias)).scores(["aa"])
     with pytest.raises(DamagedArtifactError):
         Joined(vectorizer, Learner(weights=np.zeros((2, 2), np.float32), bias=bias)).scores(["aa"])
 

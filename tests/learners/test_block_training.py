@@ -134,18 +134,28 @@ def test_features_of_one_document_alone_get_their_weights_too() -> None:
 
 
 def test_pruned_weights_are_gone_and_all_others_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    unpruned = OneVsRest(prune=0.3).fit(FEATURES, TRUTH)
+    unpruned = OneVsRest(prune=2).fit(FEATURES, TRUTH)
     monkeypatch.setattr("app.learners.one_vs_rest.PRUNED_FROM", 0)
-    monkeypatch.setattr("app.learners.one_vs_rest.PRUNED_FULLY", 1)
     whole = OneVsRest(prune=0).fit(FEATURES, TRUTH)
-    pruned = OneVsRest(prune=0.3).fit(FEATURES, TRUTH)
-    length = np.sqrt((FEATURES.data**2).sum() / 250)
+    pruned = OneVsRest(prune=2).fit(FEATURES, TRUTH)
+    cut = 2 / (np.abs(FEATURES.data).sum() / 250)
     for label in range(18):
         before = whole.weights.of_label(np.arange(60), label)
         after = pruned.weights.of_label(np.arange(60), label)
-        assert np.array_equal(after, np.where(np.abs(before) > 0.3 / length, before, 0))
+        assert np.array_equal(after, np.where(np.abs(before) > cut, before, 0))
     assert np.array_equal(whole.weights.bias, pruned.weights.bias)
     assert np.array_equal(whole.scores(FEATURES), unpruned.scores(FEATURES))
+
+
+def test_small_problems_are_solved_more_finely_than_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    def tolerance(learner: OneVsRest) -> float:
+        return learner.problem(FEATURES, TRUTH).options.tolerance
+
+    assert tolerance(OneVsRest()) == 1e-3
+    assert tolerance(OneVsRest("-s 1 -e 0.0002")) == 2e-4
+    assert tolerance(OneVsRest(solver="liblinear")) == 0.1
+    monkeypatch.setattr("app.learners.one_vs_rest.SMALL", FEATURES.nnz * 18 - 1)
+    assert tolerance(OneVsRest()) == 0.1
 
 
 def test_progress_ends_at_the_number_of_labels() -> None:

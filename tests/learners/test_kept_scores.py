@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from app.learners.kept_scores import BestScores, kept_scores
-from app.learners.label_weights import LabelWeights
-from tests.learners.made_up import made_up, marks
+from tests.learners.made_up import marks
 
 PICK = np.random.default_rng(5)
 SCORES = PICK.permutation(30 * 40).reshape(30, 40).astype(np.float32)
@@ -38,19 +37,3 @@ def test_few_pairs_are_all_kept() -> None:
     kept = kept_scores(TRUTH)
     kept.put(np.arange(30), np.arange(40), SCORES)
     assert np.array_equal(kept.held_out().scores, SCORES)
-
-
-@pytest.mark.parametrize("kernels", ["auto", "plain"])
-@pytest.mark.parametrize("share", [0.02, 0.9])
-def test_both_layouts_of_weights_score_alike(
-    kernels: str, share: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LABELSERVE_KERNELS", kernels)
-    features, _ = made_up(300, 2)
-    dense = PICK.normal(size=(60, 17)).astype(np.float32) * (PICK.random((60, 17)) < share)
-    bias = PICK.normal(size=17).astype(np.float32)
-    weights = LabelWeights.of(type(features)(dense.astype(np.float32)), bias)
-    assert ("weights" in weights.arrays) == (share > 0.5)
-    np.testing.assert_allclose(weights.scores(features), features @ dense + bias, atol=1e-5)
-    columns = np.array([3, 3, 59])
-    assert np.array_equal(weights.of_label(columns, 16), dense[columns, 16])
