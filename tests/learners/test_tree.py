@@ -8,7 +8,7 @@ from app.errors import InvalidRequestError
 from app.kernels import kernels
 from app.kernels.beam_forms import LINKS, LabelTree
 from app.kernels.forms import fixed
-from app.learners.label_clusters import grown, label_vectors, split
+from app.learners.label_clusters import grown, label_vectors, shared_out, split
 from app.learners.tree import Tree
 from tests.learners.made_up import made_up, marks
 
@@ -113,14 +113,25 @@ def test_labels_of_like_documents_share_a_cluster(
     monkeypatch.setenv("LABELSERVE_KERNELS", mode)
     noise = np.random.default_rng(0).random((30, 6)) * 0.1
     noise[np.arange(30), np.arange(30) % 3] += 1
-    clusters = split(csr_array(noise.astype(np.float32)), 8, seed=0)
-    for cluster in np.unique(clusters):
-        assert len(np.unique(np.flatnonzero(clusters == cluster) % 3)) == 1
+    clusters = split(csr_array(noise.astype(np.float32)), 3, seed=0)
+    assert len(set(clusters[:3])) == 3
+    assert clusters.tolist() == clusters[:3].tolist() * 10
 
 
 def test_labels_that_cannot_be_told_apart_are_dealt_out() -> None:
     clusters = split(csr_array((9, 4), dtype=np.float32), 3, seed=0)
     assert np.bincount(clusters).tolist() == [3, 3, 3]
+
+
+def test_a_label_goes_elsewhere_only_when_the_likest_clusters_are_full() -> None:
+    likeness = np.random.default_rng(3).random((50, 7)).astype(np.float32)
+    clusters = shared_out(likeness, 8)
+    sizes = np.bincount(clusters, minlength=7)
+    assert sizes.max() == 8
+    own = likeness[np.arange(50), clusters]
+    went_elsewhere = likeness > own[:, None]
+    assert went_elsewhere.any()
+    assert (np.broadcast_to(sizes, (50, 7))[went_elsewhere] == 8).all()
 
 
 @pytest.mark.parametrize(
