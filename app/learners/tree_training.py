@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
 from app.arrays import Features, Truth
-from app.kernels.beam_forms import LabelTree
+from app.kernels.beam_forms import LabelTree, packed
 from app.learners.base import Fitting
 from app.learners.block_training import block_parts
 from app.learners.in_order import in_order
@@ -85,9 +85,8 @@ class Chunk:
 
     bias: NDArray[np.float32]
     features: NDArray[np.int32]
-    entries: NDArray[np.int64]
-    children: NDArray[np.uint16]
-    values: NDArray[np.float32]
+    counts: NDArray[np.int64]
+    entries: NDArray[np.uint32]
 
     @classmethod
     def of(cls, bias: NDArray[np.float32], found: list[Any]) -> "Chunk":
@@ -98,8 +97,7 @@ class Chunk:
         )
         order = np.lexsort((children, features))
         rows, counts = np.unique(features[order], return_counts=True)
-        children = children[order].astype(np.uint16)
-        return cls(bias, rows.astype(np.int32), counts, children, values[order])
+        return cls(bias, rows.astype(np.int32), counts, packed(children, values)[order])
 
 
 def _joined(branches: list[Branch], chunks: Iterator[Chunk], n_features: int) -> LabelTree:
@@ -111,11 +109,11 @@ def _joined(branches: list[Branch], chunks: Iterator[Chunk], n_features: int) ->
     ]
     features = np.concatenate([chunk.features for chunk in every])
     nodes = np.repeat(np.arange(len(every), dtype=np.int32), [len(c.features) for c in every])
-    sizes = np.concatenate([chunk.entries for chunk in every])
+    sizes = np.concatenate([chunk.counts for chunk in every])
     order = np.argsort(features, kind="stable")
     entry_starts = _starts(sizes[order])
     moved = np.repeat(_starts(sizes)[order] - entry_starts[:-1], sizes[order])
-    entries = moved + np.arange(len(moved))
+    moved += np.arange(len(moved))
     return LabelTree(
         _starts([len(branch.below) for branch in branches]),
         np.array(targets, np.int32),
@@ -123,8 +121,7 @@ def _joined(branches: list[Branch], chunks: Iterator[Chunk], n_features: int) ->
         _starts(np.bincount(features, minlength=n_features)),
         nodes[order],
         entry_starts,
-        np.concatenate([chunk.children for chunk in every])[entries],
-        np.concatenate([chunk.values for chunk in every])[entries],
+        np.concatenate([chunk.entries for chunk in every])[moved],
     )
 
 
