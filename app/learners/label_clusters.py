@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 
 from app.arrays import Features, Truth
 from app.kernels import kernels
+from app.kernels.block_forms import LANES
 from app.kernels.forms import fixed
 
 PASSES = 10
@@ -74,15 +75,16 @@ def split(vectors: csr_array, n_clusters: int, seed: int) -> NDArray[np.int64]:
     passes few nodes, and a document trains few.
     """
     n_vectors = vectors.shape[0]
-    used, places = np.unique(vectors.indices, return_inverse=True)
+    is_used = np.bincount(vectors.indices, minlength=vectors.shape[1]) > 0
+    places = np.cumsum(is_used, dtype=np.int32) - np.int32(1)
     starts = fixed(vectors.indptr.astype(np.int64))
-    rows = (starts, fixed(places.astype(np.int32)), fixed(vectors.data))
+    rows = (starts, fixed(places[vectors.indices]), fixed(vectors.data))
     n_clusters = min(n_clusters, n_vectors)
     clusters = np.full(n_vectors, -1)
     chosen = np.random.default_rng(seed).choice(n_vectors, n_clusters, replace=False)
     picked = vectors[chosen].tocoo()
-    sums = np.zeros((len(used), n_clusters), np.float32)
-    sums[np.searchsorted(used, picked.coords[1]), picked.coords[0]] = picked.data
+    sums = np.zeros((np.count_nonzero(is_used), n_clusters), np.float32)
+    sums[places[picked.coords[1]], picked.coords[0]] = picked.data
     for _ in range(PASSES):
         nearest = shared_out(_likeness(rows, sums), -(-n_vectors // n_clusters))
         if np.array_equal(nearest, clusters):
@@ -119,9 +121,10 @@ def shared_out(likeness: NDArray[np.float32], share: int) -> NDArray[np.int64]:
 
 def _likeness(rows: Any, sums: NDArray[np.float32]) -> NDArray[np.float32]:
     """The cosine of every vector and every cluster's sum."""
+    n_used, n_clusters = sums.shape
+    centroids = np.zeros((n_used, -(-n_clusters // LANES) * LANES), np.float32)
     lengths = np.sqrt((sums**2).sum(axis=0))
-    centroids = sums / np.where(lengths > 0, lengths, 1)
-    likeness = np.empty((len(rows[0]) - 1, sums.shape[1]), np.float32)
-    nothing = fixed(np.zeros(sums.shape[1], np.float32))
-    kernels("linear_scores").dense_scores(rows, fixed(centroids), nothing, likeness)
-    return likeness
+    centroids[:, :n_clusters] = sums / np.where(lengths > 0, lengths, 1)
+    likeness = np.empty((len(rows[0]) - 1, centroids.shape[1]), np.float32)
+    kernels("groups").multiply_rows(rows, fixed(centroids), likeness)
+    return likeness[:, :n_clusters]

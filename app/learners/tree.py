@@ -75,7 +75,7 @@ class Tree:
     def fit(self, features: Features, truth: Truth, fitting: Fitting | None = None) -> Self:
         """Cluster the labels, then train every node."""
         fitting = fitting or Fitting()
-        warm(fitting.progress, ("linear_scores", "groups", "block_descent"))
+        warm(fitting.progress, ("groups", "block_descent"))
         self._n_labels = truth.shape[1]
         vectors = label_vectors(features, truth)
         labels = np.flatnonzero(np.bincount(truth.indices, minlength=truth.shape[1]))

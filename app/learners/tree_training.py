@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
 from app.arrays import Features, Truth
+from app.kernels import kernels
 from app.kernels.beam_forms import LabelTree, packed
 from app.learners.base import Fitting
 from app.learners.block_training import block_parts
@@ -81,11 +82,10 @@ class NodeTraining:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """One node's biases, and its weights by feature: the features in rising order."""
+    """One node's biases, and its weights: of which feature each is, and its entry."""
 
     bias: NDArray[np.float32]
     features: NDArray[np.int32]
-    counts: NDArray[np.int64]
     entries: NDArray[np.uint32]
 
     @classmethod
@@ -95,9 +95,7 @@ class Chunk:
         features, children, values = (
             np.concatenate(pieces) for pieces in zip(nothing, *found, strict=True)
         )
-        order = np.lexsort((children, features))
-        rows, counts = np.unique(features[order], return_counts=True)
-        return cls(bias, rows.astype(np.int32), counts, packed(children, values)[order])
+        return cls(bias, features, packed(children, values))
 
 
 def _joined(branches: list[Branch], chunks: Iterator[Chunk], n_features: int) -> LabelTree:
@@ -109,19 +107,18 @@ def _joined(branches: list[Branch], chunks: Iterator[Chunk], n_features: int) ->
     ]
     features = np.concatenate([chunk.features for chunk in every])
     nodes = np.repeat(np.arange(len(every), dtype=np.int32), [len(c.features) for c in every])
-    sizes = np.concatenate([chunk.counts for chunk in every])
-    order = np.argsort(features, kind="stable")
-    entry_starts = _starts(sizes[order])
-    moved = np.repeat(_starts(sizes)[order] - entry_starts[:-1], sizes[order])
-    moved += np.arange(len(moved))
+    order = kernels("groups").order_by(features, n_features)
+    features, nodes = features[order], nodes[order]
+    is_first = (np.diff(features, prepend=-1) > 0) | (np.diff(nodes, prepend=-1) != 0)
+    rows = np.flatnonzero(is_first)
     return LabelTree(
         _starts([len(branch.below) for branch in branches]),
         np.array(targets, np.int32),
         np.concatenate([chunk.bias for chunk in every]),
-        _starts(np.bincount(features, minlength=n_features)),
-        nodes[order],
-        entry_starts,
-        np.concatenate([chunk.entries for chunk in every])[moved],
+        _starts(np.bincount(features[rows], minlength=n_features)),
+        nodes[rows],
+        np.append(rows, len(order)),
+        np.concatenate([chunk.entries for chunk in every])[order],
     )
 
 
