@@ -66,7 +66,7 @@ class Tree:
     settings_type: ClassVar[type] = TreeSettings
     zero_is_neutral: ClassVar[bool] = False
 
-    def __init__(self, options: str = "-s 1 -c 1 -B 1", **settings: Any) -> None:
+    def __init__(self, options: str = "-s 1 -c 1 -B 1 -e 0.5", **settings: Any) -> None:
         self.settings = TreeSettings(options, **settings)
         self._parsed = parse_options(options)
         self._trees: list[LabelTree] = []
