@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
 from app.arrays import Features, Truth
+from app.errors import InvalidRequestError
 from app.kernels import kernels
-from app.kernels.beam_forms import LabelTree, packed
+from app.kernels.beam_forms import CHILD, LabelTree, packed
 from app.learners.base import Fitting
 from app.learners.block_training import block_parts
 from app.learners.in_order import in_order
@@ -47,6 +48,7 @@ class NodeTraining:
 
     def tree(self, branches: list[Branch], fitting: Fitting) -> LabelTree:
         """All nodes' weights, put in order by feature."""
+        _check_sizes(branches)
         jobs = fitting.jobs if self.uses_blocks else 1  # LIBLINEAR's generator is shared by threads
         return _joined(branches, self._chunks(branches, jobs, fitting), self.features.shape[1])
 
@@ -98,6 +100,13 @@ class Chunk:
         return cls(bias, features, packed(children, values))
 
 
+def _check_sizes(branches: list[Branch]) -> None:
+    """A child's place has to fit into its entries."""
+    if max(len(branch.below) for branch in branches) > CHILD + 1:
+        problem = f"tree: a node would have more than {CHILD + 1:,} children"
+        raise InvalidRequestError(f"{problem}; accepted: a smaller leaf, a larger depth")
+
+
 def _joined(branches: list[Branch], chunks: Iterator[Chunk], n_features: int) -> LabelTree:
     every = list(chunks)
     targets = [
@@ -109,7 +118,9 @@ def _joined(branches: list[Branch], chunks: Iterator[Chunk], n_features: int) ->
     nodes = np.repeat(np.arange(len(every), dtype=np.int32), [len(c.features) for c in every])
     order = kernels("groups").order_by(features, n_features)
     features, nodes = features[order], nodes[order]
-    is_first = (np.diff(features, prepend=-1) > 0) | (np.diff(nodes, prepend=-1) != 0)
+    is_first = (np.diff(features, prepend=np.int32(-1)) > 0) | (
+        np.diff(nodes, prepend=np.int32(-1)) != 0
+    )
     rows = np.flatnonzero(is_first)
     return LabelTree(
         _starts([len(branch.below) for branch in branches]),

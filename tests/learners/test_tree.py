@@ -160,3 +160,9 @@ def test_a_label_goes_elsewhere_only_when_the_likest_clusters_are_full() -> None
 def test_settings_that_make_no_sense_are_refused(settings: dict[str, object], says: str) -> None:
     with pytest.raises(InvalidRequestError, match=says):
         Tree(**settings)
+
+
+def test_a_node_with_more_children_than_entries_can_name_is_refused() -> None:
+    truth = csr_array((np.ones(70_000, np.bool_), (np.arange(70_000) % 300, np.arange(70_000))))
+    with pytest.raises(InvalidRequestError, match="65,536"):
+        Tree(leaf=100_000).fit(FEATURES, truth)
