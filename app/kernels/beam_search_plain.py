@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels.beam_forms import CUBED_HINGE, SQUARED_HINGE, STEEPNESS, LabelTree
+from app.kernels.beam_forms import CHILD, CUBED_HINGE, SQUARED_HINGE, STEEPNESS, LabelTree
 
 
-def search(rows: Any, tree: LabelTree, beam: int, link: int, scores: Any) -> None:
+def search(rows: Any, tree: LabelTree, beam: int, link: int, share: Any, scores: Any) -> None:
     """Join each document's path scores of the labels its beam reaches to those of other trees."""
     starts, columns, values = rows
     for row in range(len(starts) - 1):
@@ -21,7 +21,9 @@ def search(rows: Any, tree: LabelTree, beam: int, link: int, scores: Any) -> Non
                 totals = path + _worth(_margins(tree, node, columns[span], values[span]), link)
                 targets = tree.targets[children]
                 labels = targets[targets >= 0]
-                scores[row, labels] = np.logaddexp(scores[row, labels], totals[targets >= 0])
+                scores[row, labels] = np.logaddexp(
+                    scores[row, labels], share + totals[targets >= 0]
+                )
                 inner = (-targets[targets < 0] - 1).tolist()
                 found += zip(inner, totals[targets < 0], strict=True)
             best = sorted(found, key=lambda pair: -pair[1])[:beam]
@@ -38,7 +40,8 @@ def _margins(tree: LabelTree, node: int, columns: Any, values: Any) -> NDArray[n
         place = first + np.searchsorted(tree.row_nodes[first:end], node)
         if place < end and tree.row_nodes[place] == node:
             entries = slice(tree.entry_starts[place], tree.entry_starts[place + 1])
-            margins[tree.entry_children[entries]] += value * tree.entry_values[entries]
+            weights = tree.entries[entries].view(np.float32)
+            margins[tree.entries[entries] & CHILD] += value * weights
     return margins
 
 

@@ -1,4 +1,4 @@
-"""Label clusters: labels whose documents are alike, found by spherical k-means, level by level."""
+"""Label clusters: labels whose documents are alike, found by balanced k-means, level by level."""
 
 from collections import deque
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 
 from app.arrays import Features, Truth
 from app.kernels import kernels
+from app.kernels.block_forms import LANES
 from app.kernels.forms import fixed
 
 PASSES = 10
@@ -68,37 +69,62 @@ def scaled(rows: csr_array) -> csr_array:
 
 
 def split(vectors: csr_array, n_clusters: int, seed: int) -> NDArray[np.int64]:
-    """Each vector's cluster, numbered without gaps; at least two clusters.
+    """Each vector's cluster, numbered from 0; no cluster has more than its share, rounded up.
 
-    Spherical k-means from random vectors; ties go to the lower cluster. Vectors that cannot be told
-    apart are dealt out in turn.
+    Spherical k-means from random vectors. Equal shares keep the tree shallow: a document's beam
+    passes few nodes, and a document trains few.
     """
     n_vectors = vectors.shape[0]
-    used, places = np.unique(vectors.indices, return_inverse=True)
+    is_used = np.bincount(vectors.indices, minlength=vectors.shape[1]) > 0
+    places = np.cumsum(is_used, dtype=np.int32) - np.int32(1)
     starts = fixed(vectors.indptr.astype(np.int64))
-    rows = (starts, fixed(places.astype(np.int32)), fixed(vectors.data))
+    rows = (starts, fixed(places[vectors.indices]), fixed(vectors.data))
     n_clusters = min(n_clusters, n_vectors)
     clusters = np.full(n_vectors, -1)
     chosen = np.random.default_rng(seed).choice(n_vectors, n_clusters, replace=False)
     picked = vectors[chosen].tocoo()
-    sums = np.zeros((len(used), n_clusters), np.float32)
-    sums[np.searchsorted(used, picked.coords[1]), picked.coords[0]] = picked.data
+    sums = np.zeros((np.count_nonzero(is_used), n_clusters), np.float32)
+    sums[places[picked.coords[1]], picked.coords[0]] = picked.data
     for _ in range(PASSES):
-        nearest = _nearest(rows, sums)
+        nearest = shared_out(_likeness(rows, sums), -(-n_vectors // n_clusters))
         if np.array_equal(nearest, clusters):
             break
         clusters = nearest
         sums = np.zeros_like(sums)
         kernels("groups").add_rows(rows, clusters, sums)
-    if len(np.unique(clusters)) == 1:
-        return np.arange(n_vectors) % n_clusters
     return np.unique(clusters, return_inverse=True)[1].astype(np.int64)
 
 
-def _nearest(rows: Any, sums: NDArray[np.float32]) -> NDArray[np.int64]:
+def shared_out(likeness: NDArray[np.float32], share: int) -> NDArray[np.int64]:
+    """Each row's cluster: the likest that has room, where each has room for `share` rows.
+
+    The likest rows of a cluster come first; ties go to the lower cluster and the lower row.
+
+    >>> shared_out(np.array([[0.9, 0.1], [0.8, 0.7], [0.5, 0.4]], np.float32), 2).tolist()
+    [0, 0, 1]
+    """
+    clusters = np.full(len(likeness), -1)
+    room = np.full(likeness.shape[1], share)
+    waiting = np.arange(len(likeness))
+    while len(waiting):
+        open_to = np.where(room > 0, likeness[waiting], -np.inf)
+        wanted = open_to.argmax(axis=1)
+        order = np.lexsort((-open_to.max(axis=1), wanted))
+        wanted, waiting = wanted[order], waiting[order]
+        turns = np.arange(len(order)) - np.searchsorted(wanted, wanted)
+        comes_in = turns < room[wanted]
+        clusters[waiting[comes_in]] = wanted[comes_in]
+        room -= np.bincount(wanted[comes_in], minlength=len(room))
+        waiting = np.sort(waiting[~comes_in])
+    return clusters
+
+
+def _likeness(rows: Any, sums: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The cosine of every vector and every cluster's sum."""
+    n_used, n_clusters = sums.shape
+    centroids = np.zeros((n_used, -(-n_clusters // LANES) * LANES), np.float32)
     lengths = np.sqrt((sums**2).sum(axis=0))
-    centroids = sums / np.where(lengths > 0, lengths, 1)
-    likeness = np.empty((len(rows[0]) - 1, sums.shape[1]), np.float32)
-    nothing = fixed(np.zeros(sums.shape[1], np.float32))
-    kernels("linear_scores").dense_scores(rows, fixed(centroids), nothing, likeness)
-    return np.asarray(likeness.argmax(axis=1))
+    centroids[:, :n_clusters] = sums / np.where(lengths > 0, lengths, 1)
+    likeness = np.empty((len(rows[0]) - 1, centroids.shape[1]), np.float32)
+    kernels("groups").multiply_rows(rows, fixed(centroids), likeness)
+    return likeness[:, :n_clusters]

@@ -4,6 +4,7 @@ After Bonsai (Khandagale et al. 2020) and PECOS: only the documents below a node
 the nodes a document's beam reaches are scored.
 """
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Self
 
@@ -12,7 +13,7 @@ import numpy as np
 from app.arrays import Features, Scores, Truth
 from app.errors import InvalidRequestError
 from app.kernels import compiled, kernels, warm
-from app.kernels.beam_forms import LINKS, LabelTree
+from app.kernels.beam_forms import LINKS, LabelTree, packed
 from app.kernels.forms import fixed
 from app.learners.base import Fitting
 from app.learners.block_training import takes_blocks
@@ -65,7 +66,7 @@ class Tree:
     settings_type: ClassVar[type] = TreeSettings
     zero_is_neutral: ClassVar[bool] = False
 
-    def __init__(self, options: str = "-s 1 -c 1 -B 1", **settings: Any) -> None:
+    def __init__(self, options: str = "-s 1 -c 1 -B 1 -e 0.5", **settings: Any) -> None:
         self.settings = TreeSettings(options, **settings)
         self._parsed = parse_options(options)
         self._trees: list[LabelTree] = []
@@ -74,7 +75,7 @@ class Tree:
     def fit(self, features: Features, truth: Truth, fitting: Fitting | None = None) -> Self:
         """Cluster the labels, then train every node."""
         fitting = fitting or Fitting()
-        warm(fitting.progress, ("linear_scores", "groups", "block_descent"))
+        warm(fitting.progress, ("groups", "block_descent"))
         self._n_labels = truth.shape[1]
         vectors = label_vectors(features, truth)
         labels = np.flatnonzero(np.bincount(truth.indices, minlength=truth.shape[1]))
@@ -96,27 +97,23 @@ class Tree:
 
     def scores(self, features: Features, *, jobs: int = 1) -> Scores:
         """Log-space path scores, at most 0; -inf for labels that no beam reached."""
-        scores = np.full((features.shape[0], self._n_labels), -np.inf, np.float32)
-        for tree in self._trees:
-            self._search(tree, features, scores, jobs)
-        if len(self._trees) > 1:
-            scores -= np.float32(np.log(len(self._trees)))
-        return scores
-
-    def _search(self, tree: LabelTree, features: Features, scores: Scores, jobs: int) -> None:
         features = features if features.has_sorted_indices else features.sorted_indices()
         starts = fixed(features.indptr.astype(np.int64))
         columns = fixed(features.indices.astype(np.int32, copy=False))
         values = fixed(features.data.astype(np.float32, copy=False))
+        scores = np.full((features.shape[0], self._n_labels), -np.inf, np.float32)
         search = kernels("beam_search").search
         beam, link = self.settings.beam, LINKS[self.settings.link]
+        share = np.float32(-np.log(max(len(self._trees), 1)))
 
         def fill(first: int) -> None:
             rows = (starts[first : first + ROWS_A_TASK + 1], columns, values)
-            search(rows, tree, beam, link, scores[first : first + ROWS_A_TASK])
+            for tree in self._trees:
+                search(rows, tree, beam, link, share, scores[first : first + ROWS_A_TASK])
 
         for _ in in_order(fill, range(0, len(scores), ROWS_A_TASK), jobs):
             pass
+        return scores
 
     def state(self) -> State:
         """Settings, and each tree's arrays as a part."""
@@ -132,9 +129,17 @@ class Tree:
         learner = cls(**settings)
         learner._n_labels = n_labels
         parts = [state.parts[f"tree{i}"] for i in range(len(state.parts))]
-        learner._trees = [_fixed(LabelTree(**part.arrays)) for part in parts]
+        learner._trees = [_fixed(LabelTree(**_with_entries(part.arrays))) for part in parts]
         return learner
 
 
 def _fixed(tree: LabelTree) -> LabelTree:
     return LabelTree(*(fixed(array) for array in tree))
+
+
+def _with_entries(arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """A tree's arrays, also of a model whose children and values were still apart."""
+    found = dict(arrays)
+    if "entry_children" in found:
+        found["entries"] = packed(found.pop("entry_children"), found.pop("entry_values"))
+    return found

@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
 from app.arrays import Features, Truth
-from app.kernels.beam_forms import LabelTree
+from app.errors import InvalidRequestError
+from app.kernels import kernels
+from app.kernels.beam_forms import CHILD, LabelTree, packed
 from app.learners.base import Fitting
 from app.learners.block_training import block_parts
 from app.learners.in_order import in_order
@@ -46,6 +48,7 @@ class NodeTraining:
 
     def tree(self, branches: list[Branch], fitting: Fitting) -> LabelTree:
         """All nodes' weights, put in order by feature."""
+        _check_sizes(branches)
         jobs = fitting.jobs if self.uses_blocks else 1  # LIBLINEAR's generator is shared by threads
         return _joined(branches, self._chunks(branches, jobs, fitting), self.features.shape[1])
 
@@ -81,13 +84,11 @@ class NodeTraining:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """One node's biases, and its weights by feature: the features in rising order."""
+    """One node's biases, and its weights: of which feature each is, and its entry."""
 
     bias: NDArray[np.float32]
     features: NDArray[np.int32]
-    entries: NDArray[np.int64]
-    children: NDArray[np.uint16]
-    values: NDArray[np.float32]
+    entries: NDArray[np.uint32]
 
     @classmethod
     def of(cls, bias: NDArray[np.float32], found: list[Any]) -> "Chunk":
@@ -96,10 +97,14 @@ class Chunk:
         features, children, values = (
             np.concatenate(pieces) for pieces in zip(nothing, *found, strict=True)
         )
-        order = np.lexsort((children, features))
-        rows, counts = np.unique(features[order], return_counts=True)
-        children = children[order].astype(np.uint16)
-        return cls(bias, rows.astype(np.int32), counts, children, values[order])
+        return cls(bias, features, packed(children, values))
+
+
+def _check_sizes(branches: list[Branch]) -> None:
+    """A child's place has to fit into its entries."""
+    if max(len(branch.below) for branch in branches) > CHILD + 1:
+        problem = f"tree: a node would have more than {CHILD + 1:,} children"
+        raise InvalidRequestError(f"{problem}; accepted: a smaller leaf, a larger depth")
 
 
 def _joined(branches: list[Branch], chunks: Iterator[Chunk], n_features: int) -> LabelTree:
@@ -111,20 +116,20 @@ def _joined(branches: list[Branch], chunks: Iterator[Chunk], n_features: int) ->
     ]
     features = np.concatenate([chunk.features for chunk in every])
     nodes = np.repeat(np.arange(len(every), dtype=np.int32), [len(c.features) for c in every])
-    sizes = np.concatenate([chunk.entries for chunk in every])
-    order = np.argsort(features, kind="stable")
-    entry_starts = _starts(sizes[order])
-    moved = np.repeat(_starts(sizes)[order] - entry_starts[:-1], sizes[order])
-    entries = moved + np.arange(len(moved))
+    order = kernels("groups").order_by(features, n_features)
+    features, nodes = features[order], nodes[order]
+    is_first = (np.diff(features, prepend=np.int32(-1)) > 0) | (
+        np.diff(nodes, prepend=np.int32(-1)) != 0
+    )
+    rows = np.flatnonzero(is_first)
     return LabelTree(
         _starts([len(branch.below) for branch in branches]),
         np.array(targets, np.int32),
         np.concatenate([chunk.bias for chunk in every]),
-        _starts(np.bincount(features, minlength=n_features)),
-        nodes[order],
-        entry_starts,
-        np.concatenate([chunk.children for chunk in every])[entries],
-        np.concatenate([chunk.values for chunk in every])[entries],
+        _starts(np.bincount(features[rows], minlength=n_features)),
+        nodes[rows],
+        np.append(rows, len(order)),
+        np.concatenate([chunk.entries for chunk in every])[order],
     )
 
 

@@ -6,10 +6,11 @@ from scipy.sparse import csr_array
 
 from app.errors import InvalidRequestError
 from app.kernels import kernels
-from app.kernels.beam_forms import LINKS, LabelTree
+from app.kernels.beam_forms import CHILD, LINKS, LabelTree, packed
 from app.kernels.forms import fixed
-from app.learners.label_clusters import grown, label_vectors, split
+from app.learners.label_clusters import grown, label_vectors, shared_out, split
 from app.learners.tree import Tree
+from app.state import State
 from tests.learners.made_up import made_up, marks
 
 FEATURES, TRUTH = made_up(300, 40)
@@ -21,8 +22,7 @@ BY_HAND = LabelTree(
     np.array([0, 1, 2]),
     np.array([1, 0], np.int32),  # feature 0 has a row for node 1, feature 1 for the root
     np.array([0, 2, 3]),
-    np.array([0, 1, 1], np.uint16),
-    np.array([1.0, -1.0, 0.5], np.float32),
+    packed(np.array([0, 1, 1]), np.array([1.0, -1.0, 0.5], np.float32)),
 )
 
 
@@ -35,10 +35,10 @@ def test_a_path_adds_up_what_its_margins_are_worth(
     scores = np.full((1, 4), -np.inf, np.float32)
     tree = LabelTree(*map(fixed, BY_HAND))
     kernels("beam_search").search(
-        tuple(map(fixed, document)), tree, 1, LINKS["squared-hinge"], scores
+        tuple(map(fixed, document)), tree, 1, LINKS["squared-hinge"], np.float32(0), scores
     )
     # margins: label 2: 0.5; node 1: 0 + 2·0.5 = 1; below it label 0: −1 + 1 = 0, label 1: 0.5 − 1
-    assert scores.tolist() == [[-1.0, -2.25, -0.25, -np.inf]]
+    np.testing.assert_allclose(scores, [[-1.0, -2.25, -0.25, -np.inf]], rtol=1e-6)
 
 
 @pytest.mark.parametrize("link", sorted(LINKS))
@@ -94,6 +94,25 @@ def test_several_trees_score_the_logarithm_of_their_mean_likelihood() -> None:
     np.testing.assert_allclose(both.scores(FEATURES), expected, rtol=1e-4, atol=1e-5)
 
 
+def test_an_entry_keeps_its_child_and_a_value_to_three_digits() -> None:
+    values = np.random.default_rng(4).normal(size=500).astype(np.float32)
+    children = np.arange(500)
+    entries = packed(children, values)
+    assert (entries & CHILD).tolist() == children.tolist()
+    np.testing.assert_allclose(entries.view(np.float32), values, rtol=2**-8)
+
+
+def test_a_tree_saved_with_children_and_values_apart_is_read_all_the_same() -> None:
+    tree = Tree(**SMALL).fit(FEATURES, TRUTH)
+    state = tree.state()
+    arrays = dict(state.parts["tree0"].arrays)
+    entries = arrays.pop("entries")
+    arrays["entry_children"] = (entries & CHILD).astype(np.uint16)
+    arrays["entry_values"] = (entries & ~CHILD).view(np.float32)
+    older = State(state.kind, state.settings, {}, {"tree0": State("tree-arrays", {}, arrays)})
+    assert np.array_equal(Tree.from_state(older).scores(FEATURES), tree.scores(FEATURES))
+
+
 def test_every_label_is_in_the_tree_once_and_no_node_is_too_large() -> None:
     vectors = label_vectors(FEATURES, TRUTH)
     branches = grown(vectors, np.arange(40), limits=(3, 4, 10), seed=1)
@@ -113,14 +132,25 @@ def test_labels_of_like_documents_share_a_cluster(
     monkeypatch.setenv("LABELSERVE_KERNELS", mode)
     noise = np.random.default_rng(0).random((30, 6)) * 0.1
     noise[np.arange(30), np.arange(30) % 3] += 1
-    clusters = split(csr_array(noise.astype(np.float32)), 8, seed=0)
-    for cluster in np.unique(clusters):
-        assert len(np.unique(np.flatnonzero(clusters == cluster) % 3)) == 1
+    clusters = split(csr_array(noise.astype(np.float32)), 3, seed=0)
+    assert len(set(clusters[:3])) == 3
+    assert clusters.tolist() == clusters[:3].tolist() * 10
 
 
 def test_labels_that_cannot_be_told_apart_are_dealt_out() -> None:
     clusters = split(csr_array((9, 4), dtype=np.float32), 3, seed=0)
     assert np.bincount(clusters).tolist() == [3, 3, 3]
+
+
+def test_a_label_goes_elsewhere_only_when_the_likest_clusters_are_full() -> None:
+    likeness = np.random.default_rng(3).random((50, 7)).astype(np.float32)
+    clusters = shared_out(likeness, 8)
+    sizes = np.bincount(clusters, minlength=7)
+    assert sizes.max() == 8
+    own = likeness[np.arange(50), clusters]
+    went_elsewhere = likeness > own[:, None]
+    assert went_elsewhere.any()
+    assert (np.broadcast_to(sizes, (50, 7))[went_elsewhere] == 8).all()
 
 
 @pytest.mark.parametrize(
@@ -130,3 +160,9 @@ def test_labels_that_cannot_be_told_apart_are_dealt_out() -> None:
 def test_settings_that_make_no_sense_are_refused(settings: dict[str, object], says: str) -> None:
     with pytest.raises(InvalidRequestError, match=says):
         Tree(**settings)
+
+
+def test_a_node_with_more_children_than_entries_can_name_is_refused() -> None:
+    truth = csr_array((np.ones(70_000, np.bool_), (np.arange(70_000) % 300, np.arange(70_000))))
+    with pytest.raises(InvalidRequestError, match="65,536"):
+        Tree(leaf=100_000).fit(FEATURES, truth)
