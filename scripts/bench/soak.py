@@ -1,7 +1,7 @@
 """`make soak`: the long runs: what the service must survive, in full, in 14 minutes.
 
 Every run judges itself by its bounds; its row of docs/benchmarks.md is written when it ends.
-`--only R9,R16` does some of them; `--quick` checks that all work, in 3 minutes, and writes nothing.
+`--only R9,R16` does some of them; `--quick` checks that all work, in 4 minutes, and writes nothing.
 """
 
 import argparse

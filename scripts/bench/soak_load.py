@@ -37,7 +37,7 @@ def overload(models: Path, folder: Path, quick: bool) -> Findings:
     found = Findings()
     for evenly in (False, True):
         with site(models, folder) as running:
-            asyncio.run(_overload(Client(running.port), 15.0 if quick else 60.0, evenly, found))
+            asyncio.run(_overload(Client(running.port), 30.0 if quick else 60.0, evenly, found))
     return found
 
 
