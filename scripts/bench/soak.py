@@ -169,7 +169,7 @@ def _section(results: dict[str, Result]) -> str:
             "the machine before the run, `nice` below 0 a priority over the other work on it. "
             "80 % and 4 × in R9 are of what two clients get that wait for their answers. At 80 % "
             "requests that come together wait for each other, which is most of their p99; under "
-            "overload nothing waits, and p99 is that of a request that has the service for itself.",
+            "overload, but for its first second, large requests are let in one at a time.",
             "",
             "| | run | must hold | found | held | s | load | nice |",
             "|---|---|---|---|---|---|---|---|",
