@@ -24,7 +24,7 @@ class Admission:
 
     What is admitted and not yet worked on waits: that evens out requests which come close together.
     Where most requests are refused anyway, waiting serves nobody: then the door is shut as long as
-    anything is under way, and the few that come in are answered as fast as in calm times.
+    anything is under way, and the few that come in are answered nearly as fast as in calm times.
     """
 
     capacity: int

@@ -37,8 +37,7 @@ def overload(models: Path, folder: Path, quick: bool) -> Findings:
     found = Findings()
     for evenly in (False, True):
         with site(models, folder) as running:
-            found.note("evenly spaced:" if evenly else "independent clients:")
-            asyncio.run(_overload(Client(running.port), 15.0 if quick else 60.0, evenly, found))
+            asyncio.run(_overload(Client(running.port), 30.0 if quick else 60.0, evenly, found))
     return found
 
 
@@ -53,7 +52,7 @@ async def _overload(client: Client, seconds: float, evenly: bool, found: Finding
     answers = await client.paced(BATCH, 4 * capacity, seconds, evenly=evenly)
     done.set()
     recovered = await _recovered(client)
-    _judge(answers, calm, found)
+    _judge(answers, calm, "evenly spaced" if evenly else "independent clients", found)
     asked = [answer for each in await asyncio.gather(*health) for answer in each]
     bad = sum(answer.status != 200 for answer in asked)
     found.note(f"{len(asked)} health probes, {bad} not 200, p99 {p99(asked) * 1e3:.0f} ms", not bad)
@@ -61,11 +60,11 @@ async def _overload(client: Client, seconds: float, evenly: bool, found: Finding
     client.close()
 
 
-def _judge(answers: list[Answer], calm: list[Answer], found: Findings) -> None:
+def _judge(answers: list[Answer], calm: list[Answer], who: str, found: Findings) -> None:
     accepted = [answer for answer in answers if answer.status == 200]
     refused = [answer for answer in answers if answer.status == 429]
     usual = [answer for answer in calm if answer.status == 200]
-    found.note(f"at 80 % load {len(calm)} requests, {len(calm) - len(usual)} refused")
+    found.note(f"{who}: at 80 % load {len(calm)} requests, {len(calm) - len(usual)} refused")
     others = len(answers) - len(accepted) - len(refused)
     worst, slowest, before = p99(accepted), p99(refused), p99(usual)
     found.note(f"{len(answers)} requests, {others} neither 200 nor 429", not others)
