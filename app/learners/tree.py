@@ -40,7 +40,7 @@ class TreeSettings:
     leaf: int = 100
     depth: int = 10
     beam: int = 10
-    n_trees: int = 2
+    n_trees: int = 3
     link: str = "cubed-hinge"
     prune: float = 0.1
 

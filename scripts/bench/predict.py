@@ -53,7 +53,7 @@ def many_labels(contestants: list[Contestant], turns: int) -> str:
             "## Prediction among 23,309 labels: one text → the five best",
             "",
             "yso-en-mid, 1,000 test texts one by one; each side has its tree by default (ours: "
-            f"two trees) and its vectorizer, beam 10, one thread; medians of {turns} turns taken "
+            f"three trees) and its vectorizer, beam 10, one thread; medians of {turns} turns taken "
             "alternately.",
             "",
             "| | CPU µs | p50 µs | p99 µs |",

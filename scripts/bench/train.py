@@ -112,7 +112,7 @@ def trees() -> Iterator[str]:
     """Label trees on three corpora."""
     yield "## Training label trees"
     yield ""
-    yield f"{SAME} Ours: two trees, the default; peers one (omikuji three); beam 10. {TAKEN}"
+    yield f"{SAME} Ours: three trees, the default, like omikuji; other peers one; beam 10. {TAKEN}"
     for corpus, names in TREES.items():
         prepare(corpus)
         yield ""
