@@ -34,16 +34,16 @@ class Step:
 
 
 STEPS = {
-    "read": Step("read.py"),
+    "serve": Step("serve.py"),
     "vectorize": Step("vectorize.py"),
-    "train": Step("train.py"),
     "predict": Step("predict.py"),
     "start": Step("start.py"),
-    "tuning": Step("decisions.py", ("speed",)),
-    "decisions": Step("decisions.py", ("test", str(data_folder())), is_quick=False),
+    "train": Step("train.py"),
     "metrics": Step("metrics.py"),
     "evaluate": Step("evaluate.py"),
-    "serve": Step("serve.py"),
+    "tuning": Step("decisions.py", ("speed",)),
+    "decisions": Step("decisions.py", ("test", str(data_folder())), is_quick=False),
+    "read": Step("read.py"),
     "neural": Step("neural.py", is_quick=False, is_default=False),
     "glance": Step("glance.py", is_quick=False),
 }

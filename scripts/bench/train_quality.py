@@ -1,5 +1,6 @@
 """Quality with the default learner beside LIBLINEAR's own weights, corpus by corpus."""
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -61,14 +62,16 @@ def quality_table(names: tuple[str, ...] = CORPORA) -> Iterator[str]:
     yield f"The largest fall of a ranking figure below LIBLINEAR's: {worst[0]:.4f} ({worst[1]})."
 
 
-def trained(learner: str, data: tuple[Any, Any, Any, Any]) -> tuple[int, list[float]]:
+def trained(which: str, data: tuple[Any, Any, Any, Any]) -> tuple[int, list[float]]:
     """How many weights one learner keeps, and its figures."""
+    from app.learners.base import Fitting
     from app.learners.one_vs_rest import OneVsRest
 
     features, truth, test_features, test_truth = data
-    options = {} if learner == "default" else {"solver": "liblinear", "prune": 0.0}
-    fine = {} if learner == "default" else {"options": "-s 1 -c 1 -B 1 -e 0.0001"}
-    fitted = OneVsRest(**options, **fine).fit(features, truth)  # type: ignore[arg-type]
+    options = {} if which == "default" else {"solver": "liblinear", "prune": 0.0}
+    fine = {} if which == "default" else {"options": "-s 1 -c 1 -B 1 -e 0.0001"}
+    learner = OneVsRest(**options, **fine)  # type: ignore[arg-type]
+    fitted = learner.fit(features, truth, Fitting(jobs=os.cpu_count() or 1))
     stored = np.count_nonzero(fitted.weights.matrix().data)
     return int(stored), measured(fitted.scores(test_features), test_truth)
 
