@@ -9,7 +9,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from bench.contest import WORK, Contestant, contest, data_folder, environment, is_quick, machine
 from bench.peers_venv import ROOT, versions
-from bench.sections import keep_figures, write_section
+from bench.sections import write_section
 
 CORPUS, TRAINED_ON, DOCUMENTS = "arxiv-cs60k", 10_000, 6_029
 COPIES = 1 if is_quick() else 20
@@ -23,7 +23,6 @@ def main() -> None:
     text = section(contestants, turns)
     print(text)
     write_section("evaluation", text)
-    keep_figures("evaluation", {one.name: one.medians("file") for one in contestants})
 
 
 def prepare() -> None:

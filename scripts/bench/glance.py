@@ -41,8 +41,8 @@ AIMS = [
     Aim("training", "one-vs-rest, debtags: CPU of PECOS ÷ ours", ratio("pecos", "cpu"), 3.5),
     Aim("training", "… of LibMultiLabel ÷ ours", ratio("libmultilabel", "cpu"), 7),
     Aim("training", "… memory that training takes, MB", own("grew_mb"), 200, False),
-    Aim("training-folds", "with cuts: CPU of one PECOS fit ÷ ours", ratio("pecos", "cpu"), 1 / 1.4),
-    Aim("training-folds", "… of LibMultiLabel ÷ ours", ratio("libmultilabel", "cpu"), 15),
+    Aim("training-folds", "with cuts: CPU of one PECOS fit ÷ ours", ratio("pecos", "cpu"), 0.72),
+    Aim("training-folds", "… of LibMultiLabel ÷ ours, or more", ratio("libmultilabel", "cpu"), 15),
     Aim("trees-debtags", "tree, debtags: CPU of PECOS ÷ ours", ratio("pecos", "cpu"), 1),
     Aim("trees-debtags", "… our P@1, 3, 5 ÷ PECOS's, the least", least_margin, 1),
     Aim("trees-yso-en-mid", "tree, yso-en-mid: CPU of PECOS ÷ ours", ratio("pecos", "cpu"), 1),
@@ -64,12 +64,6 @@ AIMS = [
         4,
     ),
     Aim("vectorizing", "fit_transform", ratio("scikit_learn", "fit_transform"), 3),
-    Aim(
-        "metrics",
-        "metrics: CPU of scikit-learn ÷ ours",
-        lambda f: f["scikit_learn"] / f["labelserve"],
-        1,
-    ),
     Aim(
         "serving",
         "HTTP: CPU of plain FastAPI ÷ ours",
@@ -108,7 +102,7 @@ def lines() -> Iterator[str]:
         holds = found >= aim.bound if aim.is_ratio else found <= aim.bound
         shown = f"{found:.4g}" if holds else f"**{found:.4g}**"
         sign, times = ("≥", "×") if aim.is_ratio else ("≤", "")
-        yield f"| `{aim.section}` | {aim.what} | {shown}{times} | {sign} {aim.bound:.3g}{times} |"
+        yield f"| `{aim.section}` | {aim.what} | {shown}{times} | {sign} {aim.bound:g}{times} |"
     yield ""
     yield f"{machine()}. Reproduce: `make bench`."
 

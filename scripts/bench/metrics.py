@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from bench.contest import is_quick, machine
-from bench.sections import keep_figures, write_section
+from bench.sections import write_section
 
 from app.metrics.suite import suite
 
@@ -121,7 +121,6 @@ def main() -> None:
     seconds = mine["seconds"]["the whole suite"]
     rows = [f"| scikit-learn: {name} | {value:.2f} |" for name, value in other["seconds"].items()]
     write_section("metrics", _section(rows, seconds, total, mine["megabytes"]))
-    keep_figures("metrics", {"labelserve": seconds, "scikit_learn": total})
     print(f"{seconds:.2f} s of {total:.1f} s: 1/{total / seconds:.0f}; {mine['megabytes']:.0f} MB")
 
 
