@@ -15,6 +15,7 @@ from app.decisions.hulls import Hulls
 from app.decisions.operating_point import OperatingPoints
 from app.decisions.optimism import Optimism
 from app.kernels.joined import Joined
+from app.kernels.telling import NO_CURVES, Curves
 from app.labels import LabelIndex
 from app.learners import learner_class
 from app.learners.base import Learner
@@ -77,10 +78,16 @@ class Classifier:
     calibration: Calibration | None = None
     abstention: Abstention | None = None
     operating_points: OperatingPoints | None = field(init=False, repr=False, compare=False)
+    curves: Curves = field(init=False, repr=False, compare=False)
+    """The calibration as kernels see it; empty without one."""
 
     def __post_init__(self) -> None:
         points = OperatingPoints(self.hulls, self.optimism) if self.hulls is not None else None
         object.__setattr__(self, "operating_points", points)
+        curves = (
+            NO_CURVES if self.calibration is None else self.calibration.curves(len(self.labels))
+        )
+        object.__setattr__(self, "curves", curves)
 
     @property
     def is_ready_made(self) -> bool:

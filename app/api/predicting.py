@@ -1,7 +1,7 @@
 """How every door to predictions works: limits, admission, and what leaves the event loop."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -84,7 +84,7 @@ class Predictor:
                 self._service.documents.refuse_if_full()  # others came while the body was read
             with self._service.documents.admit(len(texts)):
                 found = await self._in(
-                    self._service.threads, self._predicted, loaded, query, texts, deadline
+                    self._service.threads, _planned, loaded, query, texts, deadline
                 )
         self.note(loaded, found)
         return found.plan, found.predictions
@@ -95,10 +95,11 @@ class Predictor:
         Whoever answers with it is to `note` it.
         """
         self.check(texts)
-        has_room = self._service.documents.has_room(len(texts))
-        if not has_room or not self._is_quick(loaded, query, texts):
+        plan = loaded.known_plan(query) if loaded.is_quick and not query.explain else None
+        is_short = len(texts) <= QUICK_DOCUMENTS and sum(map(len, texts)) <= QUICK_BYTES
+        if plan is None or not is_short or not self._service.documents.has_room(len(texts)):
             return None
-        return self._predicted(loaded, query, texts)
+        return _found(plan, texts)
 
     async def in_thread(self, work: Any, *arguments: Any) -> Any:
         """What the work gives, done in a thread that has only short work: it waits for nothing."""
@@ -110,24 +111,6 @@ class Predictor:
     async def done(self, is_large: bool, work: Any, *arguments: Any) -> Any:
         """What the work gives: large work in a thread, so that it holds nobody up."""
         return await self.in_thread(work, *arguments) if is_large else work(*arguments)
-
-    def _is_quick(self, loaded: Loaded, query: Query, texts: Sequence[str]) -> bool:
-        if len(texts) > QUICK_DOCUMENTS or not loaded.is_quick or query.explain:
-            return False
-        return loaded.has_plan(query) and sum(map(len, texts)) <= QUICK_BYTES
-
-    def _predicted(
-        self,
-        loaded: Loaded,
-        query: Query,
-        texts: Sequence[str],
-        deadline: Deadline | None = None,
-    ) -> Found:
-        start = perf_counter()
-        plan = loaded.plan(query)
-        still_wanted = None if deadline is None else deadline.check
-        found = plan.predictions(texts, still_wanted=still_wanted, most=MOST_ANSWERS)
-        return Found(plan, found, perf_counter() - start)
 
     def note(self, loaded: Loaded, found: Found) -> None:
         """Count what was found."""
@@ -144,6 +127,18 @@ class Predictor:
         documents.add(len(found.predictions))
         for prediction in found.predictions:
             labels.observe(len(prediction.labels))
+
+
+def _planned(loaded: Loaded, query: Query, texts: Sequence[str], deadline: Deadline) -> Found:
+    return _found(loaded.plan(query), texts, deadline.check)
+
+
+def _found(
+    plan: Plan, texts: Sequence[str], still_wanted: Callable[[], None] | None = None
+) -> Found:
+    start = perf_counter()
+    found = plan.predictions(texts, still_wanted=still_wanted, most=MOST_ANSWERS)
+    return Found(plan, found, perf_counter() - start)
 
 
 def is_long(predictions: Sequence[Prediction], query: Query) -> bool:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from app.kernels.compiler import inner
 from app.kernels.forms import Cutting, Terms, fixed
 from app.kernels.linear_forms import Linear
+from app.kernels.telling import Curves
 
 HOT_SHARE, HOT_BYTES = 1 / 4, 8 * 2**20
 
@@ -52,6 +53,11 @@ def flat_weights(frequency: int, binary: bool, idf: NDArray[Any], linear: Linear
     """How counts are weighed, and what they weigh for each label."""
     weights = weights_of(linear)
     return _flat([frequency, int(binary), weights.limit], (idf, *weights[:-1]))
+
+
+def flat_told(cuts: NDArray[np.float32], curves: Curves) -> Flat:
+    """The labels' cuts and probabilities."""
+    return _flat([], (cuts, *curves))
 
 
 def _flat(options: list[int], arrays: tuple[NDArray[Any], ...]) -> Flat:
@@ -130,6 +136,19 @@ def weight_forms(numbers: Any) -> Any:
         numbers[2],
     )
     return idf, weights
+
+
+@inner
+def told_forms(numbers: Any) -> Any:
+    """The cuts and the curves, as they were flattened."""
+    curves = Curves(
+        carray(pointer(numbers[2]), numbers[3], np.float64),
+        carray(pointer(numbers[4]), numbers[5], np.float64),
+        carray(pointer(numbers[6]), numbers[7], np.int64),
+        carray(pointer(numbers[8]), numbers[9], np.float64),
+        carray(pointer(numbers[10]), numbers[11], np.float64),
+    )
+    return carray(pointer(numbers[0]), numbers[1], np.float32), curves
 
 
 @intrinsic  # type: ignore[untyped-decorator]

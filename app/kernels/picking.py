@@ -3,18 +3,50 @@
 from typing import Any
 
 import numpy as np
+from numba.extending import register_jitable
+from numpy.typing import NDArray
 
-from app.kernels.compiler import brief, kernel
+from app.kernels.compiler import brief, inner, kernel
+from app.kernels.flat import flat_told, told_forms
 from app.kernels.scoring import score_text
+from app.kernels.telling import NO_CURVES, TOLD, Curves, fill_in, probability, short
+
+for _part in (probability, short):
+    register_jitable(_part)
+_fill_in = inner(fill_in)
+
+
+class Told:
+    """What is told about the labels of an answer: their cuts and probabilities."""
+
+    def __init__(self, cuts: NDArray[np.float32], curves: Curves) -> None:
+        self._flat = flat_told(cuts, curves)
+        self.numbers = self._flat.numbers
+
+    def rows(self, columns: NDArray[Any], scores: NDArray[np.float32]) -> list[list[float]]:
+        """Each label's column, score, probability (NaN: there is none) and cut."""
+        rows = np.empty((len(columns), TOLD))
+        tell(columns, scores, self.numbers, rows)
+        found: list[list[float]] = rows.tolist()
+        return found
 
 
 @kernel
-def pick_text(text: Any, numbers: Any, weights: Any, cuts: Any, columns: Any, found: Any) -> int:
-    """The same as `pick` for the scores of one text, which are kept by nobody."""
-    scores = np.empty(len(cuts), np.float32)
+def pick_text(text: Any, numbers: Any, weights: Any, told: Any, rows: Any) -> int:
+    """What is told about the best labels of one text; its scores are kept by nobody."""
+    cuts, curves = told_forms(told)
+    scores, found = np.empty(len(cuts), np.float32), np.empty(len(rows), np.float32)
+    columns = np.empty(len(rows), np.int64)
     score_text(text, numbers, weights, scores)
     passing: int = pick(scores, cuts, columns, found)
+    _fill_in(columns, found, cuts, curves, rows[:passing])
     return passing
+
+
+@brief
+def tell(columns: Any, scores: Any, told: Any, rows: Any) -> None:
+    """What is told about some labels."""
+    _fill_in(columns, scores, *told_forms(told), rows)
 
 
 @brief
@@ -45,5 +77,6 @@ def pick(scores: Any, cuts: Any, columns: Any, found: Any) -> int:
 
 def warm() -> None:
     """Compile everything here."""
-    one = np.zeros(1, np.float32)
-    pick(one, one - 1, np.zeros(1, np.int64), one)
+    one, columns = np.zeros(1, np.float32), np.zeros(1, np.int64)
+    pick(one, one - 1, columns, one)
+    Told(one, NO_CURVES).rows(columns, one)

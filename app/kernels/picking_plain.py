@@ -3,6 +3,23 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
+from app.kernels.telling import TOLD, Curves, fill_in
+
+
+class Told:
+    """What is told about the labels of an answer: their cuts and probabilities."""
+
+    def __init__(self, cuts: NDArray[np.float32], curves: Curves) -> None:
+        self.cuts, self._curves = cuts, curves
+
+    def rows(self, columns: NDArray[Any], scores: NDArray[np.float32]) -> list[list[float]]:
+        """Each label's column, score, probability (NaN: there is none) and cut."""
+        rows = np.empty((len(columns), TOLD))
+        fill_in(columns, scores, self.cuts, self._curves, rows)
+        found: list[list[float]] = rows.tolist()
+        return found
 
 
 def pick(scores: Any, cuts: Any, columns: Any, found: Any) -> int:

@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 from app.kernels.flat import flat_text, flat_weights
 from app.kernels.linear_forms import Linear, Ranked, Weighing
-from app.kernels.picking import pick_text
+from app.kernels.picking import Told, pick_text
 from app.kernels.scoring import rank_text, rank_texts, score_text, score_texts
+from app.kernels.telling import NO_CURVES, TOLD
 from app.kernels.tokens import cutting_of, each_part, packed
 from app.kernels.weights import FREQUENCIES
 
@@ -30,12 +31,12 @@ class TextScorer:
         score_text(self._letters(text), numbers, weights, scores)
         return scores
 
-    def picked(self, text: str, cuts: NDArray[np.float32], room: int) -> tuple[int, Ranked]:
-        """How many labels of one text are above their cuts, and the best of them."""
-        labels, scores = np.empty(room, np.int64), np.empty(room, np.float32)
+    def picked(self, text: str, told: Told, room: int) -> tuple[int, list[list[float]]]:
+        """How many labels of one text are above their cuts, and what is told of the best."""
+        rows = np.empty((room, TOLD))
         numbers, weights = self._numbers
-        passing: int = pick_text(self._letters(text), numbers, weights, cuts, labels, scores)
-        return passing, Ranked(labels[:passing], scores[:passing])
+        passing: int = pick_text(self._letters(text), numbers, weights, told.numbers, rows)
+        return passing, rows[:passing].tolist()
 
     def top_k(self, text: str, k: int) -> Ranked:
         """One text's k best labels, best first; ties go to the lower label."""
@@ -85,6 +86,6 @@ def warm() -> None:
     scorer = TextScorer(weighing, Linear.of({"weights": one.reshape(1, 1), "bias": one}))
     scorer.scores("ab")
     scorer.top_k("ab", 1)
-    scorer.picked("ab", one, 1)
+    scorer.picked("ab", Told(one, NO_CURVES), 1)
     scorer.batch_scores(["ab"])
     scorer.batch_top_k(["ab"], 1)

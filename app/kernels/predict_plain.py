@@ -21,11 +21,13 @@ class TextScorer:
         scored: NDArray[np.float32] = self.batch_scores([text])[0]
         return scored
 
-    def picked(self, text: str, cuts: NDArray[np.float32], room: int) -> tuple[int, Ranked]:
-        """How many labels of one text are above their cuts, and the best of them."""
+    def picked(
+        self, text: str, told: picking_plain.Told, room: int
+    ) -> tuple[int, list[list[float]]]:
+        """How many labels of one text are above their cuts, and what is told of the best."""
         labels, scores = np.empty(room, np.int64), np.empty(room, np.float32)
-        passing = picking_plain.pick(self.scores(text), cuts, labels, scores)
-        return passing, Ranked(labels[:passing], scores[:passing])
+        passing = picking_plain.pick(self.scores(text), told.cuts, labels, scores)
+        return passing, told.rows(labels[:passing], scores[:passing])
 
     def top_k(self, text: str, k: int) -> Ranked:
         """One text's k best labels, best first; ties go to the lower label."""

@@ -1,7 +1,6 @@
 """From a question about documents to their labels: Query → Plan → Predictions."""
 
-from app.prediction.answers import Label, Prediction, Term, short
-from app.prediction.odds import Odds
+from app.prediction.answers import Label, Prediction, Term
 from app.prediction.plan import Explained, Explainer, Plan, best
 from app.prediction.planning import plan_of
 from app.prediction.query import Query
@@ -10,12 +9,10 @@ __all__ = [
     "Explained",
     "Explainer",
     "Label",
-    "Odds",
     "Plan",
     "Prediction",
     "Query",
     "Term",
     "best",
     "plan_of",
-    "short",
 ]

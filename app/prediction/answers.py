@@ -2,9 +2,6 @@
 
 import msgspec
 
-LARGE = 1e9
-"""Up to here six decimals of a number are told apart by a float."""
-
 
 class Term(msgspec.Struct):
     """A term that raised or lowered a label, with its places in the text (code points)."""
@@ -36,17 +33,3 @@ class Prediction(msgspec.Struct, omit_defaults=True):
     labels: list[Label]
     id: str | None = None
     abstained: list[str] | None = None
-
-
-def short(value: float) -> float:
-    """The number without the digits that a float32 does not hold.
-
-    >>> short(1.9299999475479126), short(0.00012345678806)
-    (1.93, 0.0001234568)
-    """
-    if -0.01 <= value <= 0.01:
-        return float(f"{value:.7g}")
-    if -LARGE < value < LARGE:
-        # As round(value, 6), for a third of its time: an answer has a dozen numbers.
-        return int(value * 1e6 + (0.5 if value > 0 else -0.5)) / 1e6
-    return round(value, 6)

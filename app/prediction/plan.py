@@ -1,7 +1,7 @@
 """Plan: a Query resolved against one classifier; it turns scores into answers."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from types import ModuleType
 from typing import Any, Protocol, TypeAlias
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from app.classifier import Classifier
 from app.errors import InvalidRequestError
 from app.kernels import kernels
-from app.prediction.answers import Label, Prediction, Term, short
-from app.prediction.odds import Odds
+from app.kernels.telling import short
+from app.prediction.answers import Label, Prediction, Term
 
 CHUNK = 64
 """Documents scored between two looks at the clock: work that is too late ends soon."""
@@ -69,10 +69,19 @@ class Plan:
     """Whether the cuts are on probabilities."""
     band: tuple[Row, Row] | None = None
     """Where the model abstains; empty (upper below lower) for labels that may not come."""
-    odds: Odds | None = None
-    """Where probabilities come from; None: the model has none."""
     explain: int = 0
     explainer: Explainer | None = None
+    _told: Any = field(init=False, repr=False, compare=False)
+    """What is told about labels, as kernels see it."""
+    _scorer: Any = field(init=False, repr=False, compare=False)
+    """Answers a lone text by one kernel that keeps no scores; None: only the long way leads."""
+
+    def __post_init__(self) -> None:
+        told = _picking().Told(self.cuts, self.classifier.curves)
+        object.__setattr__(self, "_told", told)
+        needs_scores = self.band is not None or self.is_by_probability or self.explainer is not None
+        scorer = None if needs_scores else self.classifier.text_scorer()
+        object.__setattr__(self, "_scorer", scorer)
 
     def predictions(
         self,
@@ -85,13 +94,18 @@ class Plan:
 
         More than `most` labels (and terms, where they are explained) are an InvalidRequestError.
         """
+        if len(texts) == 1 and self._scorer is not None and most >= ROOM:
+            lone = self._lone(texts[0])
+            if lone is not None:
+                return [lone]
         found: list[Prediction] = []
         room = most
         for start in range(0, len(texts), CHUNK):
             if still_wanted is not None:
                 still_wanted()
             chunk = texts[start : start + CHUNK]
-            for text, prediction in zip(chunk, self._predicted(chunk), strict=True):
+            for text, scores in zip(chunk, self.classifier.scores(chunk), strict=True):
+                prediction = self.prediction(scores)
                 room -= self._size(prediction)
                 if room < 0:
                     raise _too_many(most)
@@ -103,40 +117,27 @@ class Plan:
     def prediction(self, scores: Row, columns: Columns | None = None) -> Prediction:
         """The answer for one row of scores; `columns` where the labels were decided elsewhere."""
         picked = self._picked(scores) if columns is None else _sorted(scores, columns)
-        labels = self._labels(*picked)
+        labels = self._labels(self._told.rows(*picked))
         if self.band is None:
             return Prediction(labels)
         return Prediction(labels, abstained=self._abstained(scores, self.band))
 
-    def _predicted(self, texts: Sequence[str]) -> Iterator[Prediction]:
-        """One prediction a text; of a lone one the scores are nowhere but in the kernel."""
-        if len(texts) == 1 and self.band is None and not self.is_by_probability:
-            picked = self._picked_at_once(texts[0])
-            if picked is not None:
-                return iter([Prediction(self._labels(*picked))])
-        return map(self.prediction, self.classifier.scores(texts))
-
-    def _picked_at_once(self, text: str) -> tuple[list[int], list[float]] | None:
-        """Columns and scores by one kernel; None where there is no such, or too little room."""
-        scorer = self.classifier.text_scorer()
-        if scorer is None:
-            return None
+    def _lone(self, text: str) -> Prediction | None:
+        """The answer for one text; None where there is more to sort than a kernel has room for."""
         room = ROOM if self.top_k is None else min(self.top_k, ROOM)
-        passing, (columns, scores) = scorer.picked(text, self.cuts, room)
-        if passing > room and room != self.top_k:
-            return None
-        return columns.tolist(), scores.tolist()
+        passing, rows = self._scorer.picked(text, self._told, room)
+        return Prediction(self._labels(rows)) if passing <= room or room == self.top_k else None
 
-    def _labels(self, columns: list[int], scores: list[float]) -> list[Label]:
-        names, cuts, odds = self.classifier.labels.names, self.cuts, self.odds
+    def _labels(self, rows: list[list[float]]) -> list[Label]:
+        names, shows_cuts = self.classifier.labels.names, self.shows_cuts
+        if self.classifier.calibration is None:
+            return [
+                Label(names[int(column)], score, None, cut if shows_cuts else None)
+                for column, score, _, cut in rows
+            ]
         return [
-            Label(
-                names[column],
-                short(score),
-                None if odds is None else short(odds.of(column, score)),
-                short(cuts.item(column)) if self.shows_cuts else None,
-            )
-            for column, score in zip(columns, scores, strict=True)
+            Label(names[int(column)], score, probability, cut if shows_cuts else None)
+            for column, score, probability, cut in rows
         ]
 
     def _size(self, prediction: Prediction) -> int:
@@ -150,7 +151,7 @@ class Plan:
             label.bias, label.rest = short(why.bias), short(why.rest)
             label.approximate = why.is_approximate or None
 
-    def _picked(self, scores: Row) -> tuple[list[int], list[float]]:
+    def _picked(self, scores: Row) -> tuple[Columns, Row]:
         """The columns that come and their scores: best first, ties by rising column."""
         if self.is_by_probability:
             passing = (self._probabilities(scores) > self.cuts) & (scores > -np.inf)
@@ -176,13 +177,14 @@ def _too_many(most: float) -> InvalidRequestError:
     )
 
 
-def best(scores: Row, cuts: Row, k: int | None) -> tuple[list[int], list[float]]:
+def best(scores: Row, cuts: Row, k: int | None) -> tuple[Columns, Row]:
     """The k best columns above their cuts (None: all), and their scores.
 
     By falling score, ties by rising column. A score of -inf is above no cut.
 
     >>> scores = np.array([0.5, 2.0, -np.inf, 2.0], np.float32)
-    >>> best(scores, np.full(4, -np.inf, np.float32), 3)
+    >>> columns, found = best(scores, np.full(4, -np.inf, np.float32), 3)
+    >>> columns.tolist(), found.tolist()
     ([1, 3, 0], [2.0, 2.0, 0.5])
     """
     room = ROOM if k is None else min(k, ROOM)
@@ -191,7 +193,7 @@ def best(scores: Row, cuts: Row, k: int | None) -> tuple[list[int], list[float]]
     if passing > room and room != k:  # rare: so many that they are better sorted as a whole
         everything, values = _sorted(scores, np.flatnonzero(scores > cuts))
         return everything[:k], values[:k]
-    return columns[:passing].tolist(), found[:passing].tolist()
+    return columns[:passing], found[:passing]
 
 
 @cache
@@ -199,7 +201,7 @@ def _picking() -> ModuleType:
     return kernels("picking")
 
 
-def _sorted(scores: Row, columns: Columns) -> tuple[list[int], list[float]]:
+def _sorted(scores: Row, columns: Columns) -> tuple[Columns, Row]:
     """The columns by falling score, ties by rising column, and their scores."""
     ordered = columns[np.argsort(-scores[columns], kind="stable")]
-    return ordered.tolist(), scores[ordered].tolist()
+    return ordered, scores[ordered]

@@ -8,8 +8,7 @@ import numpy as np
 
 from app.classifier import Classifier
 from app.errors import InvalidRequestError
-from app.prediction.answers import short
-from app.prediction.odds import Odds
+from app.kernels.telling import short
 from app.prediction.plan import Columns, Explainer, Plan, Row
 from app.prediction.query import Query
 
@@ -20,13 +19,11 @@ def plan_of(
     query: Query,
     classifier: Classifier,
     *,
-    odds: Odds | None = None,
     explainer: Explainer | None = None,
     held_out: Mapping[str, Any] | None = None,
 ) -> Plan:
     """The Plan of a Query; what the model cannot answer is an InvalidRequestError.
 
-    `odds` may be given where they are at hand: they are made once a model, not once a query.
     `held_out` are the manifest's figures of the stored decision on held-out data.
     """
     asked = [query.operating_point, query.threshold, query.min_probability]
@@ -44,10 +41,8 @@ def plan_of(
         plan = _operating_point(query, classifier, held_out or {})
     if candidates is not None:
         plan = _restricted(plan, candidates)
-    if odds is None and classifier.calibration is not None:
-        odds = Odds(classifier.calibration)
     explainer = explainer if query.explain else None
-    return replace(plan, odds=odds, explain=query.explain or 0, explainer=explainer)
+    return replace(plan, explain=query.explain or 0, explainer=explainer)
 
 
 def _ranking(classifier: Classifier, k: int) -> Plan:

@@ -11,7 +11,7 @@ from app.artifacts.store import Store
 from app.errors import AppError, InvalidRequestError, ModelNotFoundError, ModelUnavailableError
 from app.explanation import explain
 from app.model import Model, load_model
-from app.prediction import Odds, Plan, Query, plan_of
+from app.prediction import Plan, Query, plan_of
 from app.serving.failures import Failure, Failures, OnFailure
 
 MOST_PLANS, MOST_LABELS_KEPT = 256, 100
@@ -27,7 +27,6 @@ class Loaded:
     model: Model
     is_quick: bool = True
     """Whether a short text is answered in so little time that no thread is worth it."""
-    odds: Odds | None = None
     _plans: dict[Query, Plan] = field(default_factory=dict)
 
     @property
@@ -35,9 +34,9 @@ class Loaded:
         figures = self.model.manifest.figures.get("held_out")
         return figures if isinstance(figures, dict) else None
 
-    def has_plan(self, query: Query) -> bool:
-        """Whether the query was resolved before: doing so may take a while."""
-        return query in self._plans
+    def known_plan(self, query: Query) -> Plan | None:
+        """The query's plan, if it was resolved before: doing so may take a while."""
+        return self._plans.get(query)
 
     def plan(self, query: Query) -> Plan:
         """The query's plan, resolved once."""
@@ -48,7 +47,6 @@ class Loaded:
             found = plan_of(
                 query,
                 self.model.classifier,
-                odds=self.odds,
                 explainer=explain,
                 held_out=self._held_out,
             )
@@ -210,9 +208,7 @@ class Registry:
 
 
 def _ready(model: Model) -> Loaded:
-    calibration = model.classifier.calibration
-    odds = None if calibration is None else Odds(calibration)
-    return Loaded(model, _is_quick(model), odds)
+    return Loaded(model, _is_quick(model))
 
 
 def _is_quick(model: Model) -> bool:
