@@ -1,8 +1,9 @@
 """HTTP/1.1 connections: how long they may take, and how answers are put on the wire."""
 
+import re
 from asyncio import AbstractEventLoop
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
@@ -11,6 +12,38 @@ LINGER_SECONDS = 30  # for reading on after an early answer, so that the client 
 MOST_WAITING = 65_536  # bytes of an answer that wait for the end of a turn
 MOST_HELD = 16_384  # bytes of a body that may be answered at once
 MOST_AT_ONCE = 16  # requests that are answered at once while all other connections wait
+LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*(\d{1,5})[ \t]*(?=\r\n)", re.IGNORECASE)
+
+
+class Likeness(NamedTuple):
+    """A request's head but for the number that says how long the body is."""
+
+    before: bytes
+    after: bytes
+
+    @classmethod
+    def of(cls, request: bytes) -> "Likeness | None":
+        """The likeness of a request that has such a number."""
+        end = request.find(b"\r\n\r\n") + 4
+        length = LENGTH.search(request, 0, end)
+        return (
+            None
+            if length is None
+            else cls(request[: length.start(1)], request[length.end(1) : end])
+        )
+
+    def body(self, data: bytes) -> bytes | None:
+        """The body, where the data are one whole request with such a head."""
+        before, after = self
+        if not data.startswith(before):
+            return None
+        end = data.find(b"\r", len(before), len(before) + 6)
+        start = end + len(after)
+        if not data.startswith(after, end) or data[len(before) : end] != b"%d" % (
+            len(data) - start
+        ):
+            return None
+        return data[start:]
 
 
 class PatientProtocol(HttpToolsProtocol):
@@ -19,6 +52,9 @@ class PatientProtocol(HttpToolsProtocol):
     A POST to one of `quick_paths` that is there as a whole is offered to `at_once`, which gives the
     answer but for its first line, or None: then it goes the way of all others, to the application.
     That way takes a task, two timers and a dozen objects a request: more than a small one is worth.
+
+    Clients send the same head again and again. What is like the request before, byte for byte, is
+    not parsed anew, and its connection's timer is left alone.
     """
 
     head_seconds: float = HEAD_SECONDS
@@ -27,8 +63,12 @@ class PatientProtocol(HttpToolsProtocol):
     _timer: Any = None
     _head_is_open = False
     _head_bytes = 0
+    """Of the latest head, in earlier pieces than its last."""
     _held: bytearray | None = None
     _left_at_once = 0
+    _likeness: Likeness | None = None
+    """Of the request before, if it came alone and was answered at once: nothing is under way."""
+    _used_at = 0.0
 
     def connection_made(self, transport: Any) -> None:
         """A new connection must send a whole head in time."""
@@ -44,9 +84,17 @@ class PatientProtocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         """A head that is not complete yet is given a time and a size."""
         self._left_at_once = MOST_AT_ONCE
+        body = None if self._likeness is None else self._likeness.body(data)
+        if body is not None and len(body) <= MOST_HELD and not self.flow.write_paused:
+            if self._was_answered(body):
+                self._used_at = self.loop.time()
+                return
+            self._left_at_once = 0  # it was tried
         super().data_received(data)
         if self._held is not None:  # the application has its own time for the rest of the body
             self._go_on()
+        if self._left_at_once == MOST_AT_ONCE - 1 and not self._head_bytes:
+            self._remember(data)
         if self._head_is_open:
             self._head_bytes += len(data)
             if self._timer is None:
@@ -54,10 +102,19 @@ class PatientProtocol(HttpToolsProtocol):
             if self._head_bytes > HEAD_BYTES:
                 self.transport.close()
 
+    def timeout_keep_alive_handler(self) -> None:
+        """Close the connection, unless it was used since the timer was set."""
+        left = self._used_at + self.timeout_keep_alive - self.loop.time()
+        if left > 0:
+            again = self.loop.call_later(left, self.timeout_keep_alive_handler)
+            self.timeout_keep_alive_task = again
+        else:
+            super().timeout_keep_alive_handler()
+
     def on_message_begin(self) -> None:
         """A head begins."""
         super().on_message_begin()
-        self._head_is_open, self._head_bytes = True, 0
+        self._head_is_open, self._head_bytes, self._likeness = True, 0, None
 
     def on_headers_complete(self) -> None:
         """The head is complete: a small request waits for its body, which may be here already."""
@@ -82,8 +139,13 @@ class PatientProtocol(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         """The body is complete."""
         self._stay_open()
-        if self._held is None or not self._was_answered():
-            super().on_message_complete()
+        if self._held is not None:
+            if self._was_answered(bytes(self._held)):
+                self._held = None
+                self.on_response_complete()
+                return
+            self._go_on()
+        super().on_message_complete()
 
     def _is_quick(self) -> bool:
         """Whether the request can be answered at once, by its head and what went before."""
@@ -99,19 +161,22 @@ class PatientProtocol(HttpToolsProtocol):
             and (cycle is None or cycle.response_complete)
         )
 
-    def _was_answered(self) -> bool:
-        """Answer at once; False where the request was handed to the application instead."""
+    def _was_answered(self, body: bytes) -> bool:
+        """Answer at once, where that is possible."""
         address = self.client[0] if self.client else ""
-        answer = type(self).at_once("POST", self.headers, bytes(self._held or b""), address)
+        answer = type(self).at_once("POST", self.headers, body, address)
         if answer is None:
-            self._go_on()
             return False
-        self._held = None
         self._left_at_once -= 1
         head = [b"%b: %b\r\n" % header for header in self.server_state.default_headers]
         self.transport.write(b"".join([STATUS_LINE[200], *head, answer]))
-        self.on_response_complete()
         return True
+
+    def _remember(self, data: bytes) -> None:
+        """Know a request like this one again, if it is all that came."""
+        likeness = Likeness.of(data)
+        if likeness is not None and likeness.body(data) is not None:
+            self._likeness = likeness
 
     def _go_on(self) -> None:
         """Hand the request to the application, as far as it has arrived."""

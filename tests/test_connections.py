@@ -1,10 +1,12 @@
 """What is written on a connection goes out in order, in as few system calls as can be."""
 
 import asyncio
+import re
 from typing import Any
 
 import pytest
 import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
 from app.connections import MOST_AT_ONCE, MOST_HELD, MOST_WAITING, JoinedWrites, PatientProtocol
@@ -66,7 +68,7 @@ class Echo:
         self.ordinary_bodies: list[bytes] = []
 
     def at_once(self, method: str, headers: Any, body: bytes, address: str) -> bytes | None:
-        if body == b"hard":
+        if body in (b"hard", b"slow"):
             return None
         self.at_once_bodies.append(body)
         return b"content-length: 2\r\n\r\nOK"
@@ -77,6 +79,8 @@ class Echo:
             message = await receive()
             body, more = body + message["body"], message["more_body"]
         self.ordinary_bodies.append(body)
+        if body == b"slow":
+            await asyncio.sleep(0.1)
         await send({"type": "http.response.start", "status": 204, "headers": []})
         await send({"type": "http.response.body"})
 
@@ -93,6 +97,8 @@ def answered(monkeypatch: pytest.MonkeyPatch, *pieces: bytes) -> tuple[Echo, byt
         protocol.connection_made(wire)
         for piece in pieces:
             protocol.data_received(piece)
+            await asyncio.sleep(0.01)
+        while protocol.tasks:
             await asyncio.sleep(0.01)
         protocol.connection_lost(None)
 
@@ -129,6 +135,102 @@ def test_all_else_goes_to_the_application_as_it_came(
     body = b"".join(pieces).partition(b"\r\n\r\n")[2]
     assert (echo.at_once_bodies, echo.ordinary_bodies) == ([], [body])
     assert written.startswith(b"HTTP/1.1 204")
+
+
+@pytest.fixture
+def parsed(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """What the parser was fed with."""
+    found: list[bytes] = []
+    real = HttpToolsProtocol.data_received
+
+    def feed(self: Any, data: bytes) -> None:
+        found.append(data)
+        real(self, data)
+
+    monkeypatch.setattr(HttpToolsProtocol, "data_received", feed)
+    return found
+
+
+def test_what_is_like_the_request_before_is_not_parsed_again(
+    monkeypatch: pytest.MonkeyPatch, parsed: list[bytes]
+) -> None:
+    bodies = [b"one", b"another one", b"", b"x" * MOST_HELD]
+    echo, written = answered(monkeypatch, *map(post, bodies))
+    assert (echo.at_once_bodies, echo.ordinary_bodies) == (bodies, [])
+    assert written.count(b"HTTP/1.1 200") == len(bodies)
+    assert parsed == [post(b"one")]
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        [post(b"easy", b"/other")],
+        [post(b"hard")],
+        [post(b"easy") + post(b"easy")],
+        [post(b"easy")[:-1], post(b"easy")[-1:]],
+        [post(b"easy").replace(b"Length: 4", b"Length: 5"), b"x"],
+        [post(b"easy").replace(b"Length: 4", b"Length: 3")],
+        [post(b"easy").replace(b"Length: 4", b"Length: 04")],
+        [post(b"easy").replace(b"Length: 4", b"Length: +4")],
+        [post(b"easy").replace(b"Length: 4", b"Length: 4\r\nContent-Length: 4")],
+        [post(b"easy").replace(b"Length: 4", b"Length: 4\r\nConnection: close")],
+        [post(b"easy").replace(b"1.1", b"1.0")],
+        [post(b"x" * (MOST_HELD + 1))],
+        [post(b"easy")[1:]],
+        [b"\x00"],
+    ],
+)
+def test_what_is_not_like_it_is_parsed_and_answered_as_on_a_new_connection(
+    monkeypatch: pytest.MonkeyPatch, parsed: list[bytes], pieces: list[bytes]
+) -> None:
+    alone, written = answered(monkeypatch, *pieces)
+    again, all_written = answered(monkeypatch, post(b"first"), post(b"second"), *pieces)
+    assert again.at_once_bodies == [b"first", b"second", *alone.at_once_bodies]
+    assert again.ordinary_bodies == alone.ordinary_bodies
+    assert all_written == b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nOK" * 2 + written
+    assert parsed == [*pieces, post(b"first"), *pieces]
+
+
+def test_the_rest_of_a_head_is_no_request_to_be_known_again(
+    monkeypatch: pytest.MonkeyPatch, parsed: list[bytes]
+) -> None:
+    rest = post(b"easy")[3:]
+    echo, written = answered(monkeypatch, b"POS", rest, rest)
+    assert echo.at_once_bodies == [b"easy"]
+    assert parsed == [b"POS", rest, rest]
+    assert b"HTTP/1.1 400" in written
+
+
+def test_answers_keep_their_order_behind_one_that_takes_longer(
+    monkeypatch: pytest.MonkeyPatch, parsed: list[bytes]
+) -> None:
+    pieces = [post(body) for body in (b"one", b"two", b"slow", b"behind", b"it")]
+    echo, written = answered(monkeypatch, *pieces)
+    assert echo.at_once_bodies == [b"one", b"two"]
+    assert echo.ordinary_bodies == [b"slow", b"behind", b"it"]
+    assert re.findall(rb"HTTP/1.1 (\d+)", written) == [b"200"] * 2 + [b"204"] * 3
+    assert parsed == [pieces[0], *pieces[2:]]
+
+
+def test_a_connection_in_use_is_not_closed_as_idle(monkeypatch: pytest.MonkeyPatch) -> None:
+    echo, wire = Echo(), Wire()
+    monkeypatch.setattr(PatientProtocol, "quick_paths", frozenset([b"/quick"]))
+    monkeypatch.setattr(PatientProtocol, "at_once", echo.at_once, raising=False)
+    config = uvicorn.Config(echo, http=PatientProtocol, ws="none", log_config=None)
+
+    async def talk() -> int:
+        protocol = PatientProtocol(config, ServerState(), {})
+        protocol.timeout_keep_alive = 0.2  # type: ignore[assignment]
+        protocol.connection_made(wire)
+        for _ in range(8):
+            protocol.data_received(post(b"easy"))
+            await asyncio.sleep(0.05)
+            assert not wire.is_closing()
+        await asyncio.sleep(0.5)
+        return len(echo.at_once_bodies)
+
+    assert asyncio.run(talk()) == 8
+    assert wire.is_closing()
 
 
 def test_one_connection_does_not_keep_the_others_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
