@@ -15,6 +15,7 @@ from starlette.types import Receive, Scope, Send
 from app.api.access_log import AccessLog
 from app.api.door import Door
 from app.api.errors import problem, protocol_error
+from app.api.notes import Notes
 from app.api.openapi import document
 from app.api.predicting import Predictor
 from app.api.routes import docs, evaluate, health, metrics, models, predict, v2
@@ -45,6 +46,7 @@ def create_app(service: Service, *, log_stream: BinaryIO | None = None) -> Appli
     """The application; everything it needs comes in as an argument."""
     settings = service.settings
     log = AccessLog(log_stream) if settings.log_level in ("debug", "info") else None
+    notes = Notes(service.telemetry, log)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -53,8 +55,7 @@ def create_app(service: Service, *, log_stream: BinaryIO | None = None) -> Appli
             yield
         finally:
             await service.stop()
-            if log is not None:
-                log.flush()
+            notes.settle()
 
     app = Application(
         title=TITLE,
@@ -73,7 +74,7 @@ def create_app(service: Service, *, log_stream: BinaryIO | None = None) -> Appli
     app.quick_paths = frozenset(
         path.encode() for path in (predict.PATH, settings.root_path + predict.PATH)
     )
-    app.door = Door(app.framework, service, access_log=log, quick=quick, at_once=route.at_once)
+    app.door = Door(app.framework, service, notes=notes, quick=quick, at_once=route.at_once)
     for module in (health, models, evaluate, metrics, v2):
         app.include_router(module.router)
     if settings.docs:

@@ -3,24 +3,25 @@
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
-from time import perf_counter
 from typing import TypeAlias
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.api.access_log import AccessLog
 from app.api.errors import problem
-from app.api.visit import Headers, Visit
+from app.api.notes import Notes
+from app.api.visit import Headers, Visit, head_lines
 from app.errors import AppError, DrainingError
 from app.serving.logs import place
 from app.serving.service import Service
-from app.serving.tally import Tally
 
 UNROUTED = "unrouted"
 CLIENT_LEFT = 499
 
-AtOnce: TypeAlias = Callable[[Visit, bytes], tuple[Headers, bytes] | None]
-"""(visit, body) → the headers and body of an answer; None, or an error: it takes longer."""
+AtOnce: TypeAlias = Callable[[Visit, bytes], tuple[bytes, bytes] | None]
+"""(visit, body) → the head's lines and the body of an answer; None, or an error: not at once."""
+
+HEAD_NAMES, TRACEPARENT = (b"x-request-id", b"x-content-type-options"), b"traceparent"
+HEAD, TRACED = head_lines(HEAD_NAMES), head_lines([TRACEPARENT])
 
 log = logging.getLogger("labelserve.door")
 
@@ -40,15 +41,14 @@ class Door:
         app: ASGIApp,
         service: Service,
         *,
-        access_log: AccessLog | None,
+        notes: Notes,
         quick: Mapping[tuple[str, str], ASGIApp],
         at_once: AtOnce,
     ) -> None:
-        self._app, self._service, self._log, self._quick = app, service, access_log, quick
+        self._app, self._service, self._notes, self._quick = app, service, notes, quick
         self._at_once = at_once
         self._root = service.settings.root_path
         self._telemetry = service.telemetry
-        self._durations: dict[tuple[str, str, int], Tally] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, and note what came of it."""
@@ -86,7 +86,7 @@ class Door:
         finally:
             self._telemetry.requests_now -= 1
             visit.route = visit.route or getattr(scope.get("route"), "path", UNROUTED)
-            self._note(visit)
+            self._notes.add(visit)
 
     def at_once(self, method: str, headers: Headers, body: bytes, address: str) -> bytes | None:
         """Head and body of the answer to a small request; None: it is to go the ordinary way.
@@ -102,19 +102,17 @@ class Door:
             return None
         if found is None:
             return None
-        visit.status, visit.bytes_out = 200, len(found[1])
-        self._note(visit)
-        head = [b"%b: %b\r\n" % header for header in self._headers(found[0], visit)]
-        return b"".join([*head, b"\r\n", found[1]])
+        head, content = found
+        visit.status, visit.bytes_out = 200, len(content)
+        self._notes.add(visit)
+        own = HEAD % _head_values(visit)
+        traced = b"" if visit.traceparent is None else TRACED % visit.traceparent
+        return b"".join((head, own, traced, b"\r\n", content))
 
     def _headers(self, headers: Headers, visit: Visit) -> Headers:
-        found = [
-            *headers,
-            (b"x-request-id", visit.request_id.encode()),
-            (b"x-content-type-options", b"nosniff"),
-        ]
+        found = [*headers, *zip(HEAD_NAMES, _head_values(visit), strict=True)]
         if visit.traceparent is not None:
-            found.append((b"traceparent", visit.traceparent))
+            found.append((TRACEPARENT, visit.traceparent))
         if self._service.is_draining:
             found.append((b"connection", b"close"))
         return found
@@ -132,19 +130,9 @@ class Door:
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
 
-    def _note(self, visit: Visit) -> None:
-        key = (visit.method, visit.route, visit.status)
-        duration = self._durations.get(key)
-        if duration is None:
-            method = visit.method if visit.method in METHODS else "OTHER"
-            durations = self._telemetry.durations
-            duration = self._telemetry.tally(durations, method, visit.route, visit.status)
-            self._durations[(method, visit.route, visit.status)] = duration
-        duration.observe(perf_counter() - visit.start)
-        if visit.status in REJECTED and "/health/" not in visit.route:
-            self._telemetry.rejected.labels(REJECTED[visit.status]).inc()
-        if self._log is not None:
-            self._log.write(visit)
+
+def _head_values(visit: Visit) -> tuple[bytes, bytes]:
+    return visit.request_id.encode(), b"nosniff"
 
 
 def _set_root(scope: Scope, root: str) -> None:
@@ -152,15 +140,3 @@ def _set_root(scope: Scope, root: str) -> None:
     scope["root_path"] = root
     if not f"{scope['path']}/".startswith(f"{root}/"):
         scope["path"] = root + scope["path"]
-
-
-REJECTED = {
-    401: "unauthorized",
-    403: "forbidden",
-    413: "payload-too-large",
-    429: "too-many-requests",
-    503: "unavailable",
-    504: "timeout",
-    507: "storage-full",
-}
-METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}

@@ -29,6 +29,7 @@ class Visit:
         "model",
         "request_id",
         "route",
+        "seconds",
         "start",
         "status",
         "traceparent",
@@ -43,6 +44,7 @@ class Visit:
         self.traceparent = self._traceparent()
         self.route = ""
         self.is_answered = False
+        self.seconds = 0.0
         self.status = self.bytes_out = self.documents = 0
         self.caller = self.model = self.version = ""
 
@@ -59,6 +61,11 @@ class Visit:
     def _traceparent(self) -> bytes | None:
         sent = self.headers.get(b"traceparent")
         return sent if sent is not None and TRACEPARENT.fullmatch(sent) else None
+
+
+def head_lines(names: Iterable[bytes]) -> bytes:
+    """The lines of a head with room for each value, to be filled in by `%`."""
+    return b"".join(b"%b: %%b\r\n" % name for name in names)
 
 
 def visit_of(scope: Any) -> Visit:

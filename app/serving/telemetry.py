@@ -5,7 +5,7 @@ PROMETHEUS_MULTIPROC_DIR names (app/main.py sets it), and whoever is asked sums 
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from prometheus_client import (
     CollectorRegistry,
@@ -61,6 +61,8 @@ class Telemetry:
             "livemax",
         )
         self.requests_now = 0
+        self.sources: list[Callable[[], None]] = []
+        """Called before figures are passed on: who has some that were not observed yet."""
         self._tallies: dict[tuple[object, ...], Tally] = {}
         self._counts: dict[tuple[object, ...], Count] = {}
         self._shown: set[tuple[str, str]] = set()
@@ -82,6 +84,8 @@ class Telemetry:
 
     def pass_on(self) -> None:
         """Make Prometheus's figures those of the event loop; called there, every second."""
+        for source in self.sources:
+            source()
         for tally in self._tallies.values():
             tally.pass_on()
         for count in self._counts.values():

@@ -7,7 +7,6 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.api.access_log import AccessLog
 from tests.api.conftest import Opened
 
 pytestmark = pytest.mark.anyio
@@ -56,8 +55,7 @@ async def test_a_line_a_request_tells_everything_but_words(
     await client.get("/models/secret?words=1")
     await client.get("/secret/words")
     app = client._transport.app  # type: ignore[attr-defined]
-    access_log: AccessLog = app.door._log
-    access_log.flush()
+    app.door._notes.settle()
     text = log.getvalue().decode()
     assert "secret" not in text
     first, second, third = map(json.loads, text.splitlines())

@@ -14,7 +14,7 @@ from app.api.openapi import problems
 from app.api.predicting import QUICK_BYTES, Predictor, is_long
 from app.api.schemas import Document, OperatingPoint, PredictRequest, PredictResponse
 from app.api.streaming import NDJSON, Stream
-from app.api.visit import Headers, Visit, visit_of
+from app.api.visit import Visit, head_lines, visit_of
 from app.errors import UnsupportedMediaTypeError
 from app.prediction import Plan, Prediction
 from app.serving.admission import Deadline, Room
@@ -24,6 +24,8 @@ from app.serving.service import Service
 
 PATH, SCOPE = "/predict", "predict"
 JSON = b"application/json"
+HEAD_NAMES = (b"content-type", b"content-length", b"x-model-version", b"x-documents")
+HEAD = head_lines(HEAD_NAMES)
 
 
 class Predict:
@@ -47,8 +49,8 @@ class Predict:
         with service.room() as room:
             await self._respond(receive, send, visit, identity, room)
 
-    def at_once(self, visit: Visit, body: bytes) -> tuple[Headers, bytes] | None:
-        """The answer to a small request whose body is there; None where that would take a while."""
+    def at_once(self, visit: Visit, body: bytes) -> tuple[bytes, bytes] | None:
+        """Head and body of the answer to a small request; None where that would take a while."""
         identity = self._identified(visit)
         if _media_type(visit) != JSON or len(body) > QUICK_BYTES:
             return None
@@ -61,7 +63,7 @@ class Predict:
         self._predictor.note(loaded, found)
         visit.documents = len(texts)
         answer = self._encode(_response(loaded, found.plan, found.predictions, request))
-        return _headers(answer, visit), answer
+        return HEAD % _head_values(answer, visit), answer
 
     def _identified(self, visit: Visit) -> Identity:
         visit.route = PATH
@@ -89,7 +91,7 @@ class Predict:
             answer = await predictor.in_thread(self._encode, response)
         else:
             answer = self._encode(response)
-        headers = _headers(answer, visit)
+        headers = list(zip(HEAD_NAMES, _head_values(answer, visit), strict=True))
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": answer})
 
@@ -169,10 +171,5 @@ def _media_type(visit: Visit) -> bytes:
     return sent
 
 
-def _headers(body: bytes, visit: Visit) -> Headers:
-    return [
-        (b"content-type", JSON),
-        (b"content-length", b"%d" % len(body)),
-        (b"x-model-version", visit.version.encode()),
-        (b"x-documents", b"%d" % visit.documents),
-    ]
+def _head_values(body: bytes, visit: Visit) -> tuple[bytes, ...]:
+    return JSON, b"%d" % len(body), visit.version.encode(), b"%d" % visit.documents

@@ -1,0 +1,58 @@
+"""What is kept of requests that have ended: figures for telemetry and a line in the log."""
+
+import asyncio
+from time import perf_counter
+
+from app.api.access_log import AccessLog
+from app.api.visit import Visit
+from app.serving.tally import Tally
+from app.serving.telemetry import Telemetry
+
+NOTE_SECONDS = 0.1
+REJECTED = {
+    401: "unauthorized",
+    403: "forbidden",
+    413: "payload-too-large",
+    429: "too-many-requests",
+    503: "unavailable",
+    504: "timeout",
+    507: "storage-full",
+}
+METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+
+
+class Notes:
+    """Collects visits for a moment and notes them together: that takes half the time."""
+
+    def __init__(self, telemetry: Telemetry, access_log: AccessLog | None) -> None:
+        self._telemetry, self._log = telemetry, access_log
+        self._ended: list[Visit] = []
+        self._durations: dict[tuple[str, str, int], Tally] = {}
+        telemetry.sources.append(self.settle)
+
+    def add(self, visit: Visit) -> None:
+        """The visit has ended."""
+        visit.seconds = perf_counter() - visit.start
+        if not self._ended:
+            asyncio.get_running_loop().call_later(NOTE_SECONDS, self.settle)
+        self._ended.append(visit)
+
+    def settle(self) -> None:
+        """Count and log all that has ended."""
+        ended, self._ended = self._ended, []
+        for visit in ended:
+            self._duration(visit).observe(visit.seconds)
+            if visit.status in REJECTED and "/health/" not in visit.route:
+                self._telemetry.rejected.labels(REJECTED[visit.status]).inc()
+        if self._log is not None and ended:
+            self._log.write(ended)
+
+    def _duration(self, visit: Visit) -> Tally:
+        key = (visit.method, visit.route, visit.status)
+        found = self._durations.get(key)
+        if found is None:
+            method = visit.method if visit.method in METHODS else "OTHER"
+            durations = self._telemetry.durations
+            found = self._telemetry.tally(durations, method, visit.route, visit.status)
+            self._durations[(method, visit.route, visit.status)] = found
+        return found
