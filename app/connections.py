@@ -49,9 +49,9 @@ class Likeness(NamedTuple):
 class PatientProtocol(HttpToolsProtocol):
     """HTTP/1.1 with an end to patience: for slow heads, endless heads, unread bodies.
 
-    A POST to one of `quick_paths` that is there as a whole is offered to `at_once`, which gives the
-    answer but for its first line, or None: then it goes the way of all others, to the application.
-    That way takes a task, two timers and a dozen objects a request: more than a small one is worth.
+    A POST to one of `quick_paths` that is there as a whole is offered to `at_once`. Where that has
+    no answer, the request goes the way of all others, to the application. That way takes a task,
+    two timers and a dozen objects a request: more than a small one is worth.
 
     Clients send the same head again and again. What is like the request before, byte for byte, is
     not parsed anew, and its connection's timer is left alone.
@@ -59,12 +59,17 @@ class PatientProtocol(HttpToolsProtocol):
 
     head_seconds: float = HEAD_SECONDS
     quick_paths: ClassVar[frozenset[bytes]] = frozenset()
-    at_once: ClassVar[Callable[[str, Any, bytes, str], bytes | None]]
+    read_head: ClassVar[Callable[[str, Any, str], Any]]
+    """(method, headers, address) → what `at_once` wants to know of a head."""
+    at_once: ClassVar[Callable[[Any, bytes], bytes | None]]
+    """(head, body) → an answer but for its first line; None: it takes longer."""
     _timer: Any = None
     _head_is_open = False
     _head_bytes = 0
     """Of the latest head, in earlier pieces than its last."""
     _held: bytearray | None = None
+    _head: Any = None
+    """Of the latest request that is, or was, to be answered at once."""
     _left_at_once = 0
     _likeness: Likeness | None = None
     """Of the request before, if it came alone and was answered at once: nothing is under way."""
@@ -122,6 +127,8 @@ class PatientProtocol(HttpToolsProtocol):
         self._stay_open()
         if self.url in self.quick_paths and self._is_quick():
             self._held = bytearray()
+            address = self.client[0] if self.client else ""
+            self._head = type(self).read_head("POST", self.headers, address)
         else:
             super().on_headers_complete()
 
@@ -163,8 +170,7 @@ class PatientProtocol(HttpToolsProtocol):
 
     def _was_answered(self, body: bytes) -> bool:
         """Answer at once, where that is possible."""
-        address = self.client[0] if self.client else ""
-        answer = type(self).at_once("POST", self.headers, body, address)
+        answer = type(self).at_once(self._head, body)
         if answer is None:
             return False
         self._left_at_once -= 1

@@ -12,6 +12,7 @@ from typing import Any
 import uvicorn
 
 from app.api.app import create_app
+from app.api.visit import Head
 from app.connections import HEAD_SECONDS, PatientProtocol
 from app.errors import SettingsError
 from app.serving.keys import KeysFile
@@ -58,7 +59,8 @@ def work(settings: Settings, listener: socket.socket) -> None:
         serve_metrics(settings.host, settings.metrics_port, service.telemetry.registry)
     app = create_app(service)
     PatientProtocol.head_seconds = min(HEAD_SECONDS, settings.request_seconds)
-    PatientProtocol.quick_paths, PatientProtocol.at_once = app.quick_paths, app.door.at_once
+    PatientProtocol.quick_paths = app.quick_paths
+    PatientProtocol.read_head, PatientProtocol.at_once = Head, app.door.at_once
     config = uvicorn.Config(
         app,
         loop="uvloop",

@@ -67,7 +67,8 @@ class Echo:
         self.at_once_bodies: list[bytes] = []
         self.ordinary_bodies: list[bytes] = []
 
-    def at_once(self, method: str, headers: Any, body: bytes, address: str) -> bytes | None:
+    def at_once(self, head: Any, body: bytes) -> bytes | None:
+        assert head == ("POST", [(b"content-length", head[1][0][1])], "127.0.0.1")
         if body in (b"hard", b"slow"):
             return None
         self.at_once_bodies.append(body)
@@ -89,6 +90,7 @@ def answered(monkeypatch: pytest.MonkeyPatch, *pieces: bytes) -> tuple[Echo, byt
     """Who was asked when these pieces arrived one after the other, and all that was written."""
     echo, wire = Echo(), Wire()
     monkeypatch.setattr(PatientProtocol, "quick_paths", frozenset([b"/quick"]))
+    monkeypatch.setattr(PatientProtocol, "read_head", lambda *head: head, raising=False)
     monkeypatch.setattr(PatientProtocol, "at_once", echo.at_once, raising=False)
     config = uvicorn.Config(echo, http=PatientProtocol, ws="none", log_config=None)
 
@@ -215,6 +217,7 @@ def test_answers_keep_their_order_behind_one_that_takes_longer(
 def test_a_connection_in_use_is_not_closed_as_idle(monkeypatch: pytest.MonkeyPatch) -> None:
     echo, wire = Echo(), Wire()
     monkeypatch.setattr(PatientProtocol, "quick_paths", frozenset([b"/quick"]))
+    monkeypatch.setattr(PatientProtocol, "read_head", lambda *head: head, raising=False)
     monkeypatch.setattr(PatientProtocol, "at_once", echo.at_once, raising=False)
     config = uvicorn.Config(echo, http=PatientProtocol, ws="none", log_config=None)
 

@@ -48,9 +48,10 @@ class AccessLog:
 
 def _line(visit: Visit, now: str) -> Line:
     """The visit's line; not to be ready yet is an answer, not an error."""
+    traceparent = visit.head.traceparent
     return Line(
         now,
-        visit.method,
+        visit.head.method,
         visit.route,
         visit.status,
         int(visit.seconds * 1e6) / 1e6,
@@ -61,5 +62,5 @@ def _line(visit: Visit, now: str) -> Line:
         visit.model,
         visit.version,
         visit.documents,
-        visit.traceparent.split(b"-")[1].decode() if visit.traceparent else "",
+        traceparent.split(b"-")[1].decode() if traceparent else "",
     )

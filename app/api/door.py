@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.errors import problem
 from app.api.notes import Notes
-from app.api.visit import Headers, Visit, head_lines
+from app.api.visit import Head, Headers, Visit, head_lines
 from app.errors import AppError, DrainingError
 from app.serving.logs import place
 from app.serving.service import Service
@@ -56,7 +56,7 @@ class Door:
             await self._app(scope, receive, send)
             return
         address = (scope.get("client") or ("",))[0]
-        visit = scope["visit"] = Visit(scope["method"], scope["headers"], address)
+        visit = scope["visit"] = Visit(Head(scope["method"], scope["headers"], address))
         if self._root:
             _set_root(scope, self._root)
 
@@ -69,7 +69,7 @@ class Door:
                 visit.is_answered = not message.get("more_body", False)
             await send(message)
 
-        app = self._quick.get((visit.method, scope["path"].removeprefix(self._root)), self._app)
+        app = self._quick.get((scope["method"], scope["path"].removeprefix(self._root)), self._app)
         self._telemetry.requests_now += 1
         try:
             await app(scope, receive, answering)
@@ -88,31 +88,31 @@ class Door:
             visit.route = visit.route or getattr(scope.get("route"), "path", UNROUTED)
             self._notes.add(visit)
 
-    def at_once(self, method: str, headers: Headers, body: bytes, address: str) -> bytes | None:
-        """Head and body of the answer to a small request; None: it is to go the ordinary way.
+    def at_once(self, head: Head, body: bytes) -> bytes | None:
+        """The answer to a small request but for its first line; None: it goes the ordinary way.
 
         There every error is met again, and answered; here it only means that nothing was done.
         """
         if self._service.is_draining:
             return None
-        visit = Visit(method, headers, address)
+        visit = Visit(head)
         try:
             found = self._at_once(visit, body)
         except Exception:
             return None
         if found is None:
             return None
-        head, content = found
+        lines, content = found
         visit.status, visit.bytes_out = 200, len(content)
         self._notes.add(visit)
         own = HEAD % _head_values(visit)
-        traced = b"" if visit.traceparent is None else TRACED % visit.traceparent
-        return b"".join((head, own, traced, b"\r\n", content))
+        traced = b"" if head.traceparent is None else TRACED % head.traceparent
+        return b"".join((lines, own, traced, b"\r\n", content))
 
     def _headers(self, headers: Headers, visit: Visit) -> Headers:
         found = [*headers, *zip(HEAD_NAMES, _head_values(visit), strict=True)]
-        if visit.traceparent is not None:
-            found.append((TRACEPARENT, visit.traceparent))
+        if visit.head.traceparent is not None:
+            found.append((TRACEPARENT, visit.head.traceparent))
         if self._service.is_draining:
             found.append((b"connection", b"close"))
         return found

@@ -44,7 +44,7 @@ def identify(visit: Visit, service: Service) -> Identity:
 def _from_gateway(visit: Visit, service: Service) -> Identity:
     settings = service.settings
     user = visit.header(settings.proxy_user_header.lower().encode()).decode("latin-1").strip()
-    if not _is_trusted(visit.address, settings.trusted_proxies) or not user:
+    if not _is_trusted(visit.head.address, settings.trusted_proxies) or not user:
         raise UnauthorizedError("the request did not come through the gateway with a user")
     groups = visit.header(settings.proxy_groups_header.lower().encode()).decode("latin-1")
     names = {group.strip() for group in groups.replace(";", ",").split(",")}

@@ -48,11 +48,10 @@ class Notes:
             self._log.write(ended)
 
     def _duration(self, visit: Visit) -> Tally:
-        key = (visit.method, visit.route, visit.status)
+        method = visit.head.method if visit.head.method in METHODS else "OTHER"
+        key = (method, visit.route, visit.status)
         found = self._durations.get(key)
         if found is None:
-            method = visit.method if visit.method in METHODS else "OTHER"
-            durations = self._telemetry.durations
-            found = self._telemetry.tally(durations, method, visit.route, visit.status)
-            self._durations[(method, visit.route, visit.status)] = found
+            found = self._telemetry.tally(self._telemetry.durations, *key)
+            self._durations[key] = found
         return found

@@ -35,7 +35,10 @@ class Predictor:
 
     def __init__(self, service: Service, route: str) -> None:
         self._service, self._route = service, route
+        self._quick_texts = min(QUICK_DOCUMENTS, service.settings.max_documents)
+        self._quick_characters = min(QUICK_BYTES, service.settings.max_text_characters)
         self._seconds = service.telemetry.tally(service.telemetry.stages, "predict")
+        self._has_room = service.documents.has_room
         self._counters: dict[str, tuple[Count, Tally]] = {}
 
     def model(self, reference: str | None, identity: Identity, visit: Visit) -> Loaded:
@@ -78,6 +81,7 @@ class Predictor:
 
         What is part of an answer that has begun is not refused where others would be.
         """
+        self.check(texts)
         found = self.at_once(loaded, query, texts)
         if found is None:
             if not has_begun:
@@ -94,12 +98,11 @@ class Predictor:
 
         Whoever answers with it is to `note` it.
         """
-        self.check(texts)
         plan = loaded.known_plan(query) if loaded.is_quick and not query.explain else None
-        is_short = len(texts) <= QUICK_DOCUMENTS and sum(map(len, texts)) <= QUICK_BYTES
-        if plan is None or not is_short or not self._service.documents.has_room(len(texts)):
+        if plan is None or len(texts) > self._quick_texts:
             return None
-        return _found(plan, texts)
+        is_short = sum(map(len, texts)) <= self._quick_characters
+        return _found(plan, texts) if is_short and self._has_room(len(texts)) else None
 
     async def in_thread(self, work: Any, *arguments: Any) -> Any:
         """What the work gives, done in a thread that has only short work: it waits for nothing."""

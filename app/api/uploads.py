@@ -74,4 +74,4 @@ def _sink(visit: Visit, upload: Upload) -> tuple[Callable[[bytes], None], Callab
 
 
 def _media_type(visit: Visit) -> bytes:
-    return visit.header(b"content-type").partition(b";")[0].strip().lower()
+    return visit.head.media_type

@@ -15,52 +15,40 @@ Headers: TypeAlias = list[tuple[bytes, bytes]]
 _prefix, _numbers = secrets.token_hex(6), count(1)
 
 
+class Head:
+    """What the head of a request says: the same for all requests that have the same head."""
+
+    __slots__ = ("address", "headers", "media_type", "method", "request_id", "traceparent")
+
+    def __init__(self, method: str, headers: Iterable[tuple[bytes, bytes]], address: str) -> None:
+        self.method, self.address = method, address
+        self.headers: dict[bytes, bytes] = dict(headers)
+        sent = self._valid(b"x-request-id", REQUEST_ID)
+        self.request_id = None if sent is None else sent.decode()
+        self.traceparent = self._valid(b"traceparent", TRACEPARENT)
+        self.media_type = self.headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
+
+    def _valid(self, name: bytes, form: re.Pattern[bytes]) -> bytes | None:
+        sent = self.headers.get(name)
+        return sent if sent is not None and form.fullmatch(sent) else None
+
+
 class Visit:
     """One request, from its head to the end of its answer."""
 
-    __slots__ = (
-        "address",
-        "bytes_out",
-        "caller",
-        "documents",
-        "headers",
-        "is_answered",
-        "method",
-        "model",
-        "request_id",
-        "route",
-        "seconds",
-        "start",
-        "status",
-        "traceparent",
-        "version",
-    )
+    route = caller = model = version = ""
+    status = bytes_out = documents = 0
+    seconds = 0.0
+    is_answered = False
 
-    def __init__(self, method: str, headers: Iterable[tuple[bytes, bytes]], address: str) -> None:
+    def __init__(self, head: Head) -> None:
         self.start = perf_counter()
-        self.headers: dict[bytes, bytes] = dict(headers)
-        self.method, self.address = method, address
-        self.request_id = self._request_id()
-        self.traceparent = self._traceparent()
-        self.route = ""
-        self.is_answered = False
-        self.seconds = 0.0
-        self.status = self.bytes_out = self.documents = 0
-        self.caller = self.model = self.version = ""
+        self.head = head
+        self.request_id = head.request_id or f"{_prefix}-{next(_numbers):x}"
 
     def header(self, name: bytes) -> bytes:
         """The value of a header; empty where it was not sent."""
-        return self.headers.get(name, b"")
-
-    def _request_id(self) -> str:
-        sent = self.headers.get(b"x-request-id")
-        if sent is not None and REQUEST_ID.fullmatch(sent):
-            return sent.decode()
-        return f"{_prefix}-{next(_numbers):x}"
-
-    def _traceparent(self) -> bytes | None:
-        sent = self.headers.get(b"traceparent")
-        return sent if sent is not None and TRACEPARENT.fullmatch(sent) else None
+        return self.head.headers.get(name, b"")
 
 
 def head_lines(names: Iterable[bytes]) -> bytes:

@@ -187,6 +187,8 @@ class Registry:
     def _default_name(self, visible: Visible) -> str:
         if self._default:
             return self._default
+        if len(self._names) == 1 and visible(self._names[0]):
+            return self._names[0]
         names = [name for name in self._names if visible(name)]
         if len(names) == 1:
             return names[0]

@@ -54,7 +54,7 @@ class Predict:
         identity = self._identified(visit)
         if _media_type(visit) != JSON or len(body) > QUICK_BYTES:
             return None
-        request = self._decoded(body)
+        request = self._decode(body)
         loaded = self._predictor.model(request.model, identity, visit)
         texts, query = request.texts(), request.query()
         found = self._predictor.at_once(loaded, query, texts)
@@ -161,11 +161,9 @@ def _response(
 
 
 def _media_type(visit: Visit) -> bytes:
-    sent = visit.header(b"content-type")
-    if sent != JSON:
-        sent = sent.partition(b";")[0].strip().lower() or JSON
-        if sent not in (JSON, NDJSON):
-            raise UnsupportedMediaTypeError("accepted: application/json, application/x-ndjson")
+    sent = visit.head.media_type or JSON
+    if sent not in (JSON, NDJSON):
+        raise UnsupportedMediaTypeError("accepted: application/json, application/x-ndjson")
     if visit.header(b"content-encoding").lower() not in (b"", b"identity"):
         raise UnsupportedMediaTypeError("the body is sent without a content encoding")
     return sent
