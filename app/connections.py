@@ -12,7 +12,7 @@ LINGER_SECONDS = 30  # for reading on after an early answer, so that the client 
 MOST_WAITING = 65_536  # bytes of an answer that wait for the end of a turn
 MOST_HELD = 16_384  # bytes of a body that may be answered at once
 MOST_AT_ONCE = 16  # requests that are answered at once while all other connections wait
-LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*(\d{1,5})[ \t]*(?=\r\n)", re.IGNORECASE)
+LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*(\d{1,5})\r\n", re.IGNORECASE)
 
 
 class Likeness(NamedTuple):
@@ -26,24 +26,21 @@ class Likeness(NamedTuple):
         """The likeness of a request that has such a number."""
         end = request.find(b"\r\n\r\n") + 4
         length = LENGTH.search(request, 0, end)
-        return (
-            None
-            if length is None
-            else cls(request[: length.start(1)], request[length.end(1) : end])
-        )
+        if length is None:
+            return None
+        return cls(request[: length.start(1)], request[length.end(1) : end])
 
     def body(self, data: bytes) -> bytes | None:
         """The body, where the data are one whole request with such a head."""
         before, after = self
-        if not data.startswith(before):
-            return None
         end = data.find(b"\r", len(before), len(before) + 6)
         start = end + len(after)
-        if not data.startswith(after, end) or data[len(before) : end] != b"%d" % (
-            len(data) - start
-        ):
-            return None
-        return data[start:]
+        is_alike = (
+            data.startswith(before)
+            and data.startswith(after, end)
+            and data[len(before) : end] == b"%d" % (len(data) - start)
+        )
+        return data[start:] if is_alike else None
 
 
 class PatientProtocol(HttpToolsProtocol):
