@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.classifier import Classifier
-from app.errors import InvalidRequestError
+from app.errors import DamagedArtifactError, InvalidRequestError
 from app.kernels import kernels
 from app.kernels.telling import short
 from app.prediction.answers import Label, Prediction, Term
@@ -77,6 +77,8 @@ class Plan:
     """Answers a lone text by one kernel that keeps no scores; None: only the long way leads."""
 
     def __post_init__(self) -> None:
+        if self.cuts.shape != (len(self.classifier.labels),) or self.cuts.dtype != np.float32:
+            raise DamagedArtifactError("the cuts do not fit the labels")  # kernels do not look
         told = _picking().Told(self.cuts, self.classifier.curves)
         object.__setattr__(self, "_told", told)
         needs_scores = self.band is not None or self.is_by_probability or self.explainer is not None

@@ -3,8 +3,10 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +15,8 @@ from app.artifacts.store import Store
 from app.classifier import Classifier
 from app.decisions.abstention import Abstention
 from app.decisions.rank_cut import RankCut
-from app.errors import InvalidRequestError
+from app.decisions.score_cut import ScoreCut
+from app.errors import DamagedArtifactError, InvalidRequestError
 from app.model import load_model
 from app.prediction import Query, plan_of
 
@@ -57,6 +60,15 @@ def test_a_decision_by_rank_gives_so_many_labels_without_thresholds(
         1
     ] * 3
     assert plan_of(Query(), ranked).predictions(TEXTS)[0].labels[0].threshold is None
+
+
+@pytest.mark.parametrize("damage", [lambda cuts: cuts[:-1], lambda cuts: cuts.astype(np.float64)])
+def test_cuts_that_do_not_fit_the_labels_never_reach_a_kernel(
+    classifier: Classifier, damage: Callable[[Any], Any]
+) -> None:
+    damaged = replace(classifier, decision=ScoreCut(damage(classifier.decision.cuts), "tuned"))
+    with pytest.raises(DamagedArtifactError, match="do not fit the labels"):
+        plan_of(Query(), damaged)
 
 
 def test_labels_in_the_band_are_named_but_not_assigned(classifier: Classifier) -> None:
