@@ -66,10 +66,12 @@ def short(value: float) -> float:
 
     >>> short(1.9299999475479126), short(0.00012345678806)
     (1.93, 0.0001234568)
+    >>> short(0)
+    0.0
     """
     size = abs(value)
     if not LEAST < size < LARGE:
-        return value
+        return float(value)
     scale = 1e6 if size > SMALL else 1e8
     if size <= SMALL:
         while size * scale < 1e6:
