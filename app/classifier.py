@@ -10,12 +10,12 @@ from app.arrays import Marks, Scores
 from app.decisions import decision_class
 from app.decisions.abstention import Abstention
 from app.decisions.base import Decision
-from app.decisions.calibration import Calibration
-from app.decisions.hulls import Hulls
+from app.decisions.calibration.calibration import Calibration
 from app.decisions.operating_point import OperatingPoints
-from app.decisions.optimism import Optimism
-from app.kernels.joined import Joined
-from app.kernels.telling import NO_CURVES, Curves
+from app.decisions.tuning.hulls import Hulls
+from app.decisions.tuning.optimism import Optimism
+from app.kernels.linear.answer_values import NO_CURVES, Curves
+from app.kernels.linear.fused_scorer import FusedScorer
 from app.labels import LabelIndex
 from app.learners import learner_class
 from app.learners.base import Learner
@@ -34,10 +34,10 @@ class Member:
     """What its scores are multiplied with when members are added up; 1 for a lone member."""
     floor: float = 0.0
     """What stands for a score it does not give, while another member gives one."""
-    joined: Joined = field(init=False, repr=False, compare=False)
+    joined: FusedScorer = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "joined", Joined(self.vectorizer, self.learner))
+        object.__setattr__(self, "joined", FusedScorer(self.vectorizer, self.learner))
 
     def scores(self, documents: Sequence[Any], *, jobs: int = 1) -> Scores:
         """Score every label for every document, in one step where a kernel can."""

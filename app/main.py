@@ -12,14 +12,14 @@ from typing import Any
 import uvicorn
 
 from app.api.app import create_app
-from app.api.visit import Head
-from app.connections import HEAD_SECONDS, PatientProtocol
+from app.api.http.request_context import RequestHead
 from app.errors import SettingsError
+from app.server.protocol import HEAD_SECONDS, BoundedHttpProtocol
+from app.server.workers import supervise
 from app.serving.keys import KeysFile
 from app.serving.logs import write_logs_as_json
 from app.serving.service import Service
-from app.serving.telemetry import serve_metrics
-from app.serving.workers import supervise
+from app.serving.telemetry.telemetry import serve_metrics
 from app.settings import Settings
 
 KEEP_ALIVE_SECONDS = 75  # longer than a gateway keeps its idle connections, so that it closes first
@@ -58,13 +58,13 @@ def work(settings: Settings, listener: socket.socket) -> None:
     if settings.metrics_port is not None and settings.workers == 1:
         serve_metrics(settings.host, settings.metrics_port, service.telemetry.registry)
     app = create_app(service)
-    PatientProtocol.head_seconds = min(HEAD_SECONDS, settings.request_seconds)
-    PatientProtocol.quick_paths = app.quick_paths
-    PatientProtocol.read_head, PatientProtocol.at_once = Head, app.door.at_once
+    BoundedHttpProtocol.head_seconds = min(HEAD_SECONDS, settings.request_seconds)
+    BoundedHttpProtocol.quick_paths = app.quick_paths
+    BoundedHttpProtocol.read_head, BoundedHttpProtocol.at_once = RequestHead, app.door.at_once
     config = uvicorn.Config(
         app,
         loop="uvloop",
-        http=PatientProtocol,
+        http=BoundedHttpProtocol,
         ws="none",
         access_log=False,
         log_config=None,

@@ -13,13 +13,13 @@ from app.artifacts.store import Store
 from app.datasets import open_dataset
 from app.datasets.base import ReadOptions
 from app.errors import InvalidRequestError
-from app.evaluation import EvaluationOptions, ModelInfo, parse_k
-from app.evaluation.comparison import System, compare
-from app.evaluation.scored_file import ScoredFile
-from app.evaluation.tables import figure
+from app.evaluation import EvaluationOptions, JudgedModel, parse_k
+from app.evaluation.compare.comparison import System, compare
+from app.evaluation.storage.scored_file import ScoredFile
+from app.evaluation.report.tables import figure
 from app.model import load_model
-from app.reading_options import ZeroDivision, takes_reading_options
-from app.terminal import command, out, progress_bars, run, table, write_json
+from app.cli.reading_options import ZeroDivision, takes_reading_options
+from app.cli.terminal import command, out, progress_bars, run, table, write_json
 from app.training.publish import info_of
 
 app = command("Compare two models (or files of scores) on the same test set.")
@@ -76,7 +76,7 @@ def _system(name: str, test: str, how: ReadOptions, models_dir: Path) -> System:
         return System(model.classifier, info_of(model), lambda: open_dataset(test, how))
     known = {label for document in open_dataset(test, how) for label in document.labels}
     scorer = ScoredFile(name, known)
-    info = ModelInfo(Path(name).name, labels="scored or true")
+    info = JudgedModel(Path(name).name, labels="scored or true")
     return System(scorer, info, lambda: scorer.paired(open_dataset(test, how)))
 
 

@@ -13,15 +13,15 @@ from app.artifacts.store import Store
 from app.datasets import open_dataset
 from app.datasets.base import ReadOptions
 from app.errors import InvalidRequestError
-from app.evaluation import EvaluationOptions, ModelInfo, Report, evaluate, parse_k
-from app.evaluation.annotators import annotator_agreement
-from app.evaluation.page import page
-from app.evaluation.scored_file import ScoredFile
-from app.evaluation.tables import figure, single_figures, tables
+from app.evaluation import EvaluationOptions, JudgedModel, Report, evaluate, parse_k
+from app.evaluation.compare.annotators import annotator_agreement
+from app.evaluation.report.page import page
+from app.evaluation.storage.scored_file import ScoredFile
+from app.evaluation.report.tables import figure, single_figures, tables
 from app.model import load_model
 from app.progress import Progress
-from app.reading_options import ZeroDivision, takes_reading_options
-from app.terminal import command, out, progress_bars, run, table, write_json
+from app.cli.reading_options import ZeroDivision, takes_reading_options
+from app.cli.terminal import command, out, progress_bars, run, table, write_json
 from app.training.publish import info_of
 
 app = command("Judge a model, any system's scores, or two label files on a labelled test set.")
@@ -140,7 +140,7 @@ def _of_scores(
         )
     known = {label for document in open_dataset(test, how) for label in document.labels}
     scorer = ScoredFile(file, known)
-    info = ModelInfo(Path(file).name, labels="scored or true", cautions=tuple(scorer.cautions))
+    info = JudgedModel(Path(file).name, labels="scored or true", cautions=tuple(scorer.cautions))
     documents = scorer.paired(open_dataset(test, how))
     return evaluate(scorer, documents, replace(options, jobs=1), info=info, progress=progress)
 

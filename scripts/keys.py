@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from app.serving.keys import Key, KeysFile
-from app.terminal import command, out, run, table, write_json
+from app.cli.terminal import command, out, run, table, write_json
 
 app = command("API keys for the service. Only their hashes are stored; a secret is shown once.")
 

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from app.datasets.demo import write_demo
-from app.terminal import command, run, table, write_json
+from app.datasets.demo.corpus import write_demo
+from app.cli.terminal import command, run, table, write_json
 
 app = command("Write a corpus of made-up support tickets to train and test with.")
 

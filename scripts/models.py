@@ -11,7 +11,7 @@ from app.artifacts.store import Store
 from app.artifacts.summary import store_facts, version_facts
 from app.errors import AppError
 from app.model import load_model
-from app.terminal import EXIT_FAILED, command, out, run, table, write_json
+from app.cli.terminal import EXIT_FAILED, command, out, run, table, write_json
 
 app = command("Look after the model store. A model is NAME (its current version) or NAME@VERSION.")
 

@@ -13,13 +13,13 @@ import typer
 from app.artifacts.store import Store
 from app.datasets import open_dataset
 from app.datasets.base import ReadOptions
-from app.decisions.proportion_cut import ProportionCut
+from app.decisions.rules.proportion_cut import ProportionCut
 from app.explanation import explain as explain_
 from app.model import load_model
 from app.prediction import Prediction, Query, plan_of
 from app.prediction.offline import batch_predictions, file_predictions
-from app.reading_options import takes_reading_options
-from app.terminal import command, run, write_json
+from app.cli.reading_options import takes_reading_options
+from app.cli.terminal import command, run, write_json
 
 
 app = command("Write the labels of every document as JSON lines, as POST /predict gives them.")

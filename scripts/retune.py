@@ -13,8 +13,8 @@ from app.datasets.base import ReadOptions
 from app.datasets.collection import load_collection
 from app.errors import InvalidRequestError
 from app.model import load_model
-from app.reading_options import takes_reading_options
-from app.terminal import command, out, progress_bars, run, table, write_json
+from app.cli.reading_options import takes_reading_options
+from app.cli.terminal import command, out, progress_bars, run, table, write_json
 from app.training.publish import publish
 from app.training.retune import Choice, Retuned, retune
 

@@ -14,14 +14,23 @@ import typer
 
 from app.artifacts.store import Store
 from app.datasets import open_dataset
-from app.datasets.base import Document, ReadOptions, Summary
+from app.datasets.base import Record, ReadOptions, Summary
 from app.datasets.collection import Collection, load_collection, split
 from app.errors import InvalidRequestError
-from app.reading_options import takes_reading_options
-from app.terminal import EXIT_NOT_PROMOTED, command, err, out, progress_bars, run, table, write_json
+from app.cli.reading_options import takes_reading_options
+from app.cli.terminal import (
+    EXIT_NOT_PROMOTED,
+    command,
+    err,
+    out,
+    progress_bars,
+    run,
+    table,
+    write_json,
+)
 from app.training.publish import Published, check_target, documents_of, publish, summary
 from app.training.recipe import Recipe, read_recipe
-from app.training.train import Job, Trained, train
+from app.training.train import TrainingJob, Trained, train
 
 app = command("Train a multi-label text classifier and put it into the model store.")
 
@@ -123,7 +132,7 @@ def main(  # noqa: PLR0913
         )
         corpus, test_set = _test_set(corpus, test, reading, seed)
         checkpoint = _checkpoint(models_dir, (model, corpus, what, seed), resume)
-        job = Job(
+        job = TrainingJob(
             corpus,
             what,
             load_collection(valid, reading, progress=progress) if valid else None,
@@ -156,7 +165,7 @@ def _recipe(
 
 def _test_set(
     corpus: Collection, test: str | None, options: ReadOptions, seed: int
-) -> tuple[Collection, Callable[[], Iterable[Document]] | None]:
+) -> tuple[Collection, Callable[[], Iterable[Record]] | None]:
     """What is left to train on, and how to open the test set."""
     if test is None:
         return corpus, None

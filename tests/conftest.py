@@ -49,10 +49,10 @@ def corpus(corpus_file: Path) -> Collection:
 def tiny_models(tmp_path_factory: pytest.TempPathFactory, corpus: Collection) -> Path:
     """A models folder with `tiny`, a one-vs-rest model with every part. Copy it to change it."""
     from app.training.recipe import read_recipe
-    from app.training.train import Job, train
+    from app.training.train import TrainingJob, train
 
     folder = tmp_path_factory.mktemp("models")
-    trained = train(Job(corpus, read_recipe(None)))
+    trained = train(TrainingJob(corpus, read_recipe(None)))
     store = Store(folder)
     version = store.write("tiny", trained.classifier.state(), trained.info)
     store.promote("tiny", version)

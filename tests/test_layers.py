@@ -14,8 +14,8 @@ LAYERS = [
     {"classifier"},
     {"model", "evaluation", "explanation", "prediction"},
     {"training", "serving"},
-    {"api", "connections", "terminal", "reading_options"},
-    {"main"},
+    {"api", "server"},
+    {"main", "cli"},
 ]
 PURE = {"arrays", "labels", "heldout", "metrics", "kernels"}
 READS_ONE_SETTING = "kernels/__init__.py"  # LABELSERVE_KERNELS decides what may be imported at all
@@ -23,11 +23,11 @@ TOUCHES_THE_WORLD = {"io", "logging", "os", "pathlib", "subprocess", "time"}
 ONLY_IN = {
     "fastapi": ("api/",),
     "starlette": ("api/",),
-    "uvicorn": ("main.py", "connections.py"),
+    "uvicorn": ("main.py", "server/"),
     "torch": ("learners/neural/",),
-    "liblinear": ("learners/liblinear.py",),
-    "typer": ("terminal.py", "reading_options.py"),
-    "rich": ("terminal.py",),
+    "liblinear": ("learners/linear/liblinear.py",),
+    "typer": ("cli/",),
+    "rich": ("cli/",),
     "numba": ("kernels/",),
     "llvmlite": ("kernels/",),
     "pydantic": ("api/", "settings.py", "artifacts/manifest.py"),

@@ -12,14 +12,14 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from app.api.access_log import AccessLog
-from app.api.door import Door
 from app.api.errors import problem, protocol_error
-from app.api.notes import Notes
+from app.api.http.access_log import AccessLog
+from app.api.http.middleware import RequestMiddleware
+from app.api.http.request_context import context_of
+from app.api.http.request_log import RequestLog
 from app.api.openapi import document
-from app.api.predicting import Predictor
+from app.api.predictor import Predictor
 from app.api.routes import docs, evaluate, health, metrics, models, predict, v2
-from app.api.visit import visit_of
 from app.errors import AppError
 from app.serving.service import Service
 
@@ -29,7 +29,7 @@ TITLE = "labelserve"
 class Application(FastAPI):
     """FastAPI behind the door: what passes it first and last, and answers the quick routes."""
 
-    door: Door
+    door: RequestMiddleware
     quick_paths: frozenset[bytes]
     """Of requests that `door.at_once` may answer."""
 
@@ -46,7 +46,7 @@ def create_app(service: Service, *, log_stream: BinaryIO | None = None) -> Appli
     """The application; everything it needs comes in as an argument."""
     settings = service.settings
     log = AccessLog(log_stream) if settings.log_level in ("debug", "info") else None
-    notes = Notes(service.telemetry, log)
+    notes = RequestLog(service.telemetry, log)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -74,7 +74,9 @@ def create_app(service: Service, *, log_stream: BinaryIO | None = None) -> Appli
     app.quick_paths = frozenset(
         path.encode() for path in (predict.PATH, settings.root_path + predict.PATH)
     )
-    app.door = Door(app.framework, service, notes=notes, quick=quick, at_once=route.at_once)
+    app.door = RequestMiddleware(
+        app.framework, service, notes=notes, quick=quick, at_once=route.at_once
+    )
     for module in (health, models, evaluate, metrics, v2):
         app.include_router(module.router)
     if settings.docs:
@@ -84,7 +86,7 @@ def create_app(service: Service, *, log_stream: BinaryIO | None = None) -> Appli
 
 
 async def _answer(request: Request, error: Exception) -> Response:
-    status, headers, body = problem(error, visit_of(request.scope).request_id)
+    status, headers, body = problem(error, context_of(request.scope).request_id)
     path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
     if f"{path}/".startswith("/v2/"):
         headers, body = protocol_error(headers, body)

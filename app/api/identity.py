@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import Request, Security
 from fastapi.security import HTTPBearer, SecurityScopes
 
-from app.api.visit import Visit, visit_of
+from app.api.http.request_context import RequestContext, context_of
 from app.errors import UnauthorizedError
 from app.serving.keys import ANYONE, Identity
 from app.serving.service import Service
@@ -25,28 +25,28 @@ class KeyScheme(HTTPBearer):
 SCHEME = KeyScheme(scheme_name="key", description="A key made by `scripts/keys.py`.")
 
 
-def identify(visit: Visit, service: Service) -> Identity:
+def identify(context: RequestContext, service: Service) -> Identity:
     """The caller, or UnauthorizedError."""
     auth = service.settings.effective_auth
     if auth == "none":
         return ANYONE
     if auth == "proxy":
-        found = _from_gateway(visit, service)
+        found = _from_gateway(context, service)
     else:
-        sent = visit.header(b"authorization")
+        sent = context.header(b"authorization")
         if sent[:7].lower() != BEARER or service.keys is None:
             raise UnauthorizedError("no valid key was sent; send Authorization: Bearer <key>")
         found = service.keys.identify(sent[7:].strip())
-    visit.caller = found.name
+    context.caller = found.name
     return found
 
 
-def _from_gateway(visit: Visit, service: Service) -> Identity:
+def _from_gateway(context: RequestContext, service: Service) -> Identity:
     settings = service.settings
-    user = visit.header(settings.proxy_user_header.lower().encode()).decode("latin-1").strip()
-    if not _is_trusted(visit.head.address, settings.trusted_proxies) or not user:
+    user = context.header(settings.proxy_user_header.lower().encode()).decode("latin-1").strip()
+    if not _is_trusted(context.head.address, settings.trusted_proxies) or not user:
         raise UnauthorizedError("the request did not come through the gateway with a user")
-    groups = visit.header(settings.proxy_groups_header.lower().encode()).decode("latin-1")
+    groups = context.header(settings.proxy_groups_header.lower().encode()).decode("latin-1")
     names = {group.strip() for group in groups.replace(";", ",").split(",")}
     pairs = (pair.partition("=") for pair in settings.proxy_groups)
     return Identity(user[:64], frozenset(scope for group, _, scope in pairs if group in names))
@@ -63,7 +63,7 @@ def _is_trusted(address: str, networks: tuple[str, ...]) -> bool:
 def _caller(
     request: Request, scopes: SecurityScopes, _: Annotated[None, Security(SCHEME)]
 ) -> Identity:
-    identity = identify(visit_of(request.scope), request.app.state.service)
+    identity = identify(context_of(request.scope), request.app.state.service)
     for scope in scopes.scopes:
         identity.require(scope)
     return identity

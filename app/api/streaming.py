@@ -9,15 +9,15 @@ from urllib.parse import parse_qsl
 import msgspec
 from starlette.types import Message, Receive, Scope, Send
 
-from app.api.bodies import hurried, next_message, read_body
 from app.api.errors import invalid_body, problem_of
-from app.api.outbox import Outbox
-from app.api.predicting import QUICK_BYTES, Predictor, is_long
+from app.api.http.bodies import hurried, next_message, read_body
+from app.api.http.request_context import RequestContext, context_of
+from app.api.http.response_buffer import ResponseBuffer
+from app.api.predictor import QUICK_BYTES, Predictor, is_long
 from app.api.schemas import Document, StreamParameters
-from app.api.visit import Visit, visit_of
 from app.errors import AppError, InvalidRequestError, PayloadTooLargeError
 from app.prediction import Prediction
-from app.serving.admission import Deadline, Room
+from app.serving.admission import BodyBudget, Deadline
 from app.serving.keys import Identity
 from app.serving.registry import Loaded
 from app.serving.service import Service
@@ -28,7 +28,7 @@ BATCH = 64
 WAIT_SECONDS = 0.02
 
 
-class Line(msgspec.Struct):
+class StreamLine(msgspec.Struct):
     """One line that could not be answered, by its number."""
 
     line: int
@@ -45,39 +45,39 @@ class Stream:
 
     async def answer(self, scope: Scope, receive: Receive, send: Send, identity: Identity) -> None:
         """Read, predict and send at the same time."""
-        visit, parameters = visit_of(scope), _parameters(scope)
-        loaded = self._predictor.model(parameters.model, identity, visit)
+        context, parameters = context_of(scope), _parameters(scope)
+        loaded = self._predictor.model(parameters.model, identity, context)
         loaded.plan(parameters.query())
         deadline = Deadline.after(self._service.settings.evaluate_seconds)
         with self._service.room() as room:
             receive = hurried(receive, self._service.settings.request_seconds)
-            headers = [(b"content-type", NDJSON), (b"x-model-version", visit.version.encode())]
-            body = await self._read_first(receive, visit, deadline, room)
+            headers = [(b"content-type", NDJSON), (b"x-model-version", context.version.encode())]
+            body = await self._read_first(receive, context, deadline, room)
             if body is not None:
                 receive = _again(body)
                 count = await self._predictor.done(len(body) > QUICK_BYTES, _count, body)
                 headers.append((b"x-documents", b"%d" % count))
             await send({"type": "http.response.start", "status": 200, "headers": headers})
-            async with Outbox(send, deadline) as outbox:
+            async with ResponseBuffer(send, deadline) as outbox:
                 longest = self._service.settings.max_body_bytes
                 async for batch in _batches(receive, longest, deadline):
                     await outbox.put(
-                        await self._answers(batch, loaded, parameters, deadline, visit)
+                        await self._answers(batch, loaded, parameters, deadline, context)
                     )
                 await outbox.close()
 
     async def _read_first(
-        self, receive: Receive, visit: Visit, deadline: Deadline, room: Room
+        self, receive: Receive, context: RequestContext, deadline: Deadline, room: BodyBudget
     ) -> bytes | None:
         """A body of known, moderate length, read before the answer begins; None for others.
 
         Many gateways (nginx) stop passing a body on once they have seen the answer's head.
         """
-        said, limit = visit.header(b"content-length"), self._service.settings.max_body_bytes
+        said, limit = context.header(b"content-length"), self._service.settings.max_body_bytes
         if not said.isdigit() or int(said[:20]) > limit:
             room.take(limit)  # the longest line
             return None
-        return await read_body(receive, visit, limit, deadline, room)
+        return await read_body(receive, context, limit, deadline, room)
 
     async def _answers(
         self,
@@ -85,7 +85,7 @@ class Stream:
         loaded: Loaded,
         parameters: StreamParameters,
         deadline: Deadline,
-        visit: Visit,
+        context: RequestContext,
     ) -> bytes:
         size = sum(len(line) for _, line in batch if isinstance(line, bytes))
         read = await self._predictor.done(size > QUICK_BYTES, self._read_all, batch)
@@ -93,19 +93,19 @@ class Stream:
         found: list[Prediction] = []
         try:
             found = await self._predicted(loaded, parameters, documents, deadline)
-            visit.documents += len(documents)
+            context.documents += len(documents)
         except InvalidRequestError as error:  # what these lines ask for together is too much
             read = [document if isinstance(document, AppError) else error for document in read]
         each = iter(found)
         answers = [
-            _failed(number, document, visit) if isinstance(document, AppError) else next(each)
+            _failed(number, document, context) if isinstance(document, AppError) else next(each)
             for (number, _), document in zip(batch, read, strict=True)
         ]
         is_large = is_long(found, parameters.query())
         written: bytes = await self._predictor.done(is_large, self._written, answers)
         return written
 
-    def _written(self, answers: list[Prediction | Line]) -> bytes:
+    def _written(self, answers: list[Prediction | StreamLine]) -> bytes:
         return b"".join(self._encode(answer) + b"\n" for answer in answers)
 
     def _read_all(self, batch: list[tuple[int, bytes | AppError]]) -> list[Any]:
@@ -212,6 +212,6 @@ def _parameters(scope: Scope) -> StreamParameters:
         raise invalid_body(error) from None
 
 
-def _failed(number: int, error: AppError, visit: Visit) -> Line:
-    found = problem_of(error, visit.request_id)
-    return Line(number, {"type": found.type, "status": found.status, "detail": found.detail})
+def _failed(number: int, error: AppError, context: RequestContext) -> StreamLine:
+    found = problem_of(error, context.request_id)
+    return StreamLine(number, {"type": found.type, "status": found.status, "detail": found.detail})

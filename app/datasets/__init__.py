@@ -4,22 +4,22 @@ from pathlib import Path
 from typing import BinaryIO
 
 from app.catalogue import find
-from app.datasets.base import Document, Reader, ReadOptions, Summary
-from app.datasets.detection import format_of
-from app.datasets.limits import Limits
+from app.datasets.base import Reader, ReadOptions, Record, Summary
+from app.datasets.formats.detection import format_of
+from app.datasets.input.limits import Limits
+from app.datasets.input.source import Source
 from app.datasets.reading import Reading
-from app.datasets.source import Source
 from app.errors import AppError, InvalidRequestError
 
-__all__ = ["FORMATS", "Document", "Limits", "ReadOptions", "Reading", "Summary", "open_dataset"]
+__all__ = ["FORMATS", "Limits", "ReadOptions", "Reading", "Record", "Summary", "open_dataset"]
 
 FORMATS = {
-    "tsv": "app.datasets.tsv:documents",
-    "jsonl": "app.datasets.jsonl:documents",
-    "csv": "app.datasets.csv:documents",
-    "parquet": "app.datasets.parquet:documents",
-    "svmlight": "app.datasets.svmlight:documents",
-    "folder": "app.datasets.folder:documents",
+    "tsv": "app.datasets.formats.tsv:documents",
+    "jsonl": "app.datasets.formats.jsonl:documents",
+    "csv": "app.datasets.formats.csv:documents",
+    "parquet": "app.datasets.formats.parquet:documents",
+    "svmlight": "app.datasets.formats.svmlight:documents",
+    "folder": "app.datasets.formats.folder:documents",
 }
 TABLES = "csv, parquet"
 

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.datasets.faults import Fault, Faults
-from app.datasets.limits import Limits
-from app.datasets.source import Source
+from app.datasets.input.limits import Limits
+from app.datasets.input.source import Source
 from app.errors import InvalidRequestError
 
 
-class Document(msgspec.Struct, frozen=True, gc=False):
+class Record(msgspec.Struct, frozen=True, gc=False):
     """One record: a text (or ready-made features) with its labels, each label once.
 
     A Struct, because making one takes a tenth of the time of a frozen dataclass.
@@ -90,8 +90,6 @@ class Summary:
 class Reader(Protocol):
     """What one file of this folder offers for its format."""
 
-    def __call__(
-        self, source: Source, options: ReadOptions, faults: Faults, /
-    ) -> Iterator[Document]:
+    def __call__(self, source: Source, options: ReadOptions, faults: Faults, /) -> Iterator[Record]:
         """The documents one after another; bad records go to `faults`, which raises or counts."""
         ...

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from app.datasets import Reading, open_dataset
-from app.datasets.base import Document, ReadOptions, Summary
+from app.datasets.base import ReadOptions, Record, Summary
 from app.errors import InvalidDataError, InvalidRequestError
 from app.progress import Progress, silent
 
@@ -42,7 +42,7 @@ def load_collection(
     """All documents of a data set; labels with too few documents are removed and counted."""
     options = options or ReadOptions()
     reading = open_dataset(source, options)
-    documents: list[Document] = []
+    documents: list[Record] = []
     for document in reading:
         documents.append(document)
         if len(documents) % STEP == 0:
@@ -90,7 +90,7 @@ def subset(collection: Collection, rows: Sequence[int] | NDArray[np.int64]) -> C
     return Collection(documents, label_sets, ids, summary, collection.is_ready_made)
 
 
-def _rows(documents: list[Document]) -> Any:
+def _rows(documents: list[Record]) -> Any:
     """The ready-made features as one csr_array, as wide as the largest column in it."""
     pairs = [document.features for document in documents if document.features is not None]
     ends = np.cumsum([0, *(len(columns) for columns, _ in pairs)])

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from app.datasets.csv_rows import delimiter_of, rows
-from app.datasets.encoding import head_text
 from app.datasets.faults import Faults
+from app.datasets.formats.csv_rows import delimiter_of, rows
+from app.datasets.input.encoding import head_text
+from app.datasets.input.limits import Limits
+from app.datasets.input.source import Source
 from app.datasets.label_sets import BadLabelError, LabelSets
-from app.datasets.limits import Limits
-from app.datasets.source import Source
 
 ACCEPTED = "rows of from,to: a label and its new name, or nothing to drop it"
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from app.datasets.base import Document, Reader, ReadOptions, Summary
+from app.datasets.base import Reader, ReadOptions, Record, Summary
 from app.datasets.faults import Faults
-from app.datasets.source import Source
+from app.datasets.input.source import Source
 from app.errors import PayloadTooLargeError
 
 
@@ -33,7 +33,7 @@ class Reading:
         """Whether the documents are feature rows instead of texts."""
         return self.format == "svmlight"
 
-    def __iter__(self) -> Iterator[Document]:
+    def __iter__(self) -> Iterator[Record]:
         """The documents in their order."""
         count, keeps_all = self._count, self.options.unlabelled == "keep"
         try:
@@ -64,7 +64,7 @@ class Reading:
             sha256=self.source.sha256,
         )
 
-    def _count(self, document: Document) -> None:
+    def _count(self, document: Record) -> None:
         self._found += 1
         labels = document.labels
         if labels:

@@ -4,8 +4,8 @@ from app.catalogue import find
 from app.decisions.base import Decision
 
 DECISIONS = {
-    "score-cut": "app.decisions.score_cut:ScoreCut",
-    "rank-cut": "app.decisions.rank_cut:RankCut",
+    "score-cut": "app.decisions.rules.score_cut:ScoreCut",
+    "rank-cut": "app.decisions.rules.rank_cut:RankCut",
 }
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from app.arrays import Marks, Scores
 from app.decisions.base import Decision
-from app.decisions.hulls import points
+from app.decisions.tuning.hulls import points
 from app.errors import InvalidRequestError
 from app.heldout import Column, HeldOut
 from app.state import State

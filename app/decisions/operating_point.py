@@ -1,7 +1,7 @@
 """Operating points: the cuts with the best recall at a wanted precision, or the other way round.
 
 Algorithm 3 of Pillai et al. (2013) looks for the β whose cuts just meet the constraint. Here all
-points of all β lie ready on a path (see app/decisions/pr_curve.py), so it is one search in it.
+points of all β lie ready on a path (see decisions/tuning/pr_curve.py), so it is one search in it.
 """
 
 import re
@@ -12,9 +12,9 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from app.decisions.hulls import Hulls
-from app.decisions.optimism import Optimism
-from app.decisions.pr_curve import AVERAGES, Path
+from app.decisions.tuning.hulls import Hulls
+from app.decisions.tuning.optimism import Optimism
+from app.decisions.tuning.pr_curve import AVERAGES, Path
 from app.errors import InvalidRequestError, UnattainableError
 
 ACCEPTED = "precision>=P, recall>=R (0 < P, R <= 1), f1, f0.5 or f2, each optionally after macro:"
@@ -51,7 +51,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class OperatingPoint:
+class PointCuts:
     """Cuts, and the precision and recall to expect there, by held-out data."""
 
     name: str
@@ -66,10 +66,10 @@ class OperatingPoints:
     def __init__(self, hulls: Hulls, optimism: Optimism | None = None) -> None:
         self._hulls, self._optimism = hulls, optimism
         self._paths: dict[str, Path] = {}
-        self._found: OrderedDict[str, OperatingPoint] = OrderedDict()
+        self._found: OrderedDict[str, PointCuts] = OrderedDict()
         self._lock = Lock()
 
-    def find(self, name: str) -> OperatingPoint:
+    def find(self, name: str) -> PointCuts:
         """The operating point of that name; `UnattainableError` with the best there is."""
         wanted = Wanted.read(name)
         with self._lock:
@@ -79,25 +79,25 @@ class OperatingPoints:
                 self._found.popitem(last=False)
             return found
 
-    def _compute(self, wanted: Wanted) -> OperatingPoint:
+    def _compute(self, wanted: Wanted) -> PointCuts:
         if wanted.measure == "f":
             return self._best_f(wanted)
         path = self._path(wanted.average)
         place = _place(path, wanted)
         cuts = self._hulls.cuts[path.vertices(self._hulls, place)]
         precision, recall = path.expected_precision[place], path.expected_recall[place]
-        return OperatingPoint(wanted.name, cuts, float(precision), float(recall))
+        return PointCuts(wanted.name, cuts, float(precision), float(recall))
 
-    def _best_f(self, wanted: Wanted) -> OperatingPoint:
+    def _best_f(self, wanted: Wanted) -> PointCuts:
         best, figures = AVERAGES[wanted.average]
         vertices = best(self._hulls, wanted.value)
         cuts = self._hulls.cuts[vertices]
         n_steps = int((vertices - self._hulls.offsets[:-1]).sum())
         if wanted.average == "macro" or n_steps == 0:
-            return OperatingPoint(wanted.name, cuts, *figures(self._hulls, vertices))
+            return PointCuts(wanted.name, cuts, *figures(self._hulls, vertices))
         path = self._path(wanted.average)
         precision, recall = path.expected_precision[n_steps - 1], path.expected_recall[n_steps - 1]
-        return OperatingPoint(wanted.name, cuts, float(precision), float(recall))
+        return PointCuts(wanted.name, cuts, float(precision), float(recall))
 
     def _path(self, average: str) -> Path:
         if average not in self._paths:

@@ -1,10 +1,10 @@
 """Decisions by the names that evaluations accept."""
 
 from app.decisions.operating_point import Wanted
-from app.decisions.rank_cut import RankCut
-from app.decisions.score_cut import ScoreCut
+from app.decisions.rules.rank_cut import RankCut
+from app.decisions.rules.score_cut import ScoreCut
 from app.errors import InvalidRequestError
-from app.evaluation.certainty import Abstaining
+from app.evaluation.measure.certainty import Abstaining
 from app.evaluation.proportion import Proportion
 from app.evaluation.scorer import Decider, Scorer
 

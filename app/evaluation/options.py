@@ -68,7 +68,7 @@ def parse_k(text: str) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class ModelInfo:
+class JudgedModel:
     """What a report says about the model, and what some figures need of its training data."""
 
     name: str = ""

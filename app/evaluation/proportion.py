@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.arrays import Marks, Scores
-from app.decisions.proportion_cut import ProportionCut, last_place, name_of, read_x, up_to
+from app.decisions.rules.proportion_cut import ProportionCut, last_place, name_of, read_x, up_to
 from app.errors import InvalidRequestError
-from app.evaluation.options import ModelInfo
-from app.evaluation.score_file import ScoreFile
+from app.evaluation.options import JudgedModel
+from app.evaluation.storage.score_file import ScoreFile
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class ProportionOfFile:
     cuts: None = None
     """None: a tie may be parted by the documents' order."""
 
-    def __init__(self, proportion: Proportion, file: ScoreFile, info: ModelInfo) -> None:
+    def __init__(self, proportion: Proportion, file: ScoreFile, info: JudgedModel) -> None:
         if info.training_counts is None or not info.n_training_documents:
             raise InvalidRequestError(
                 "proportion:X needs the labels' training frequencies, which are not known here"

@@ -10,17 +10,17 @@ from time import perf_counter
 import numpy as np
 
 from app.errors import InvalidDataError, InvalidRequestError
-from app.evaluation.assembly import Findings, assemble
 from app.evaluation.chunks import TestDocument, chunks, inputs, length
 from app.evaluation.deciders import decider
-from app.evaluation.measurement import Chunk, Measurement
-from app.evaluation.options import EvaluationOptions, ModelInfo
-from app.evaluation.prediction_lines import PredictionLines
+from app.evaluation.measure.leakage import seen_in_training
+from app.evaluation.measure.measurement import Measurement, ScoredChunk
+from app.evaluation.measure.truth import TruthReader
+from app.evaluation.options import EvaluationOptions, JudgedModel
 from app.evaluation.proportion import Proportion, ProportionOfFile
-from app.evaluation.report import Report
+from app.evaluation.report.assembly import Findings, assemble
+from app.evaluation.report.report import Report
 from app.evaluation.scorer import Decider, Scorer
-from app.evaluation.seen import seen_in_training
-from app.evaluation.truth import TruthReader
+from app.evaluation.storage.prediction_lines import PredictionLines
 from app.progress import Progress, silent
 
 NO_SCORES = np.zeros((0, 0), np.float32)
@@ -31,12 +31,12 @@ def evaluate(
     documents: Iterable[TestDocument],
     options: EvaluationOptions | None = None,
     *,
-    info: ModelInfo | None = None,
+    info: JudgedModel | None = None,
     progress: Progress = silent,
     scratch: Path | None = None,
 ) -> Report:
     """The report on these documents. Files in `scratch` are removed, also after an error."""
-    options, info = options or EvaluationOptions(), info or ModelInfo()
+    options, info = options or EvaluationOptions(), info or JudgedModel()
     with tempfile.TemporaryDirectory(prefix="evaluation-", dir=scratch) as folder:
         measurement = Measurement(scorer, options, info, Path(folder))
         with closing(measurement):
@@ -51,7 +51,7 @@ class Run:
         scorer: Scorer,
         measurement: Measurement,
         options: EvaluationOptions,
-        info: ModelInfo,
+        info: JudgedModel,
     ) -> None:
         self.scorer, self.measurement, self.options, self.info = scorer, measurement, options, info
         self.truth = TruthReader(scorer.labels, options.include_test_labels)
@@ -68,7 +68,7 @@ class Run:
             found = self.measured(read, decision)
         return assemble(found, self.measurement, documents)
 
-    def read(self, documents: Iterable[TestDocument], progress: Progress) -> Iterator[Chunk]:
+    def read(self, documents: Iterable[TestDocument], progress: Progress) -> Iterator[ScoredChunk]:
         """The documents with their scores and truth, chunk by chunk, while the clock runs."""
         clock, done = perf_counter(), 0
         for chunk in chunks(self._kept(documents), len(self.scorer.labels)):
@@ -78,17 +78,17 @@ class Run:
             truth, dropped = self.truth.read([document.labels for document in chunk])
             if self.options.check_seen:
                 self.seen += seen_in_training(chunk, self.info.fingerprints)
-            self.measurement.keeper.add(scores, truth)
+            self.measurement.store.add(scores, truth)
             ids = [document.id for document in chunk]
             lengths = np.array([length(document) for document in chunk], np.int64)
-            yield Chunk(ids, lengths, scores, truth, dropped)
+            yield ScoredChunk(ids, lengths, scores, truth, dropped)
             done += len(chunk)
             progress("evaluate", done, 0)
             clock = self._took("measure", clock)
         if not done:
             raise InvalidDataError("there are no documents to evaluate")
 
-    def measured(self, read: Iterable[Chunk], decision: Decider) -> Findings:
+    def measured(self, read: Iterable[ScoredChunk], decision: Decider) -> Findings:
         """Every chunk is decided on at once, and forgotten."""
         file = self.options.predictions
         lines = PredictionLines(file, self.scorer, decision.cuts) if file else None
@@ -100,10 +100,10 @@ class Run:
                     lines.add(chunk.ids, chunk.scores, marks)
         return Findings(self.options, self.info, self.truth, decision, self.seconds, self.seen)
 
-    def in_two_passes(self, read: Iterable[Chunk], proportion: Proportion) -> Findings:
+    def in_two_passes(self, read: Iterable[ScoredChunk], proportion: Proportion) -> Findings:
         """First all scores go to disk; then every document is decided on, knowing all others."""
         kept = [replace(chunk, scores=NO_SCORES) for chunk in read]
-        file = self.measurement.keeper.file
+        file = self.measurement.store.file
         if file is None:
             raise InvalidRequestError(
                 "proportion:X needs all scores at once; these are more documents × labels than "

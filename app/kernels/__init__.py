@@ -10,19 +10,19 @@ from types import ModuleType
 from app.errors import SettingsError
 from app.progress import Progress, silent
 
-USES = r"^from app\.kernels\.(\w+) import"
+USES = r"^from app\.kernels\.([\w.]+) import"
 SETTING = "LABELSERVE_KERNELS"
 KERNELS = (
-    "hashing",
-    "tokens",
-    "weights",
-    "predict",
-    "linear_scores",
-    "beam_search",
-    "best_scores",
-    "picking",
-    "block_descent",
-    "groups",
+    "vocabulary.hashing",
+    "text.tokens",
+    "text.tfidf",
+    "linear.predict",
+    "linear.scores",
+    "tree.beam_search",
+    "linear.best_scores",
+    "linear.picking",
+    "solver.block_descent",
+    "tree.row_groups",
 )
 """Every module here has a twin `<name>_plain` and a function `warm()` that uses all of it once."""
 
@@ -65,7 +65,7 @@ def _has_compiler() -> bool:
 @cache
 def source_stamp(name: str) -> str:
     """A hash of a kernel's source and of the kernels it is built of: what makes a cache stale."""
-    with open(os.path.join(os.path.dirname(__file__), f"{name}.py")) as file:
+    with open(os.path.join(os.path.dirname(__file__), *name.split(".")) + ".py") as file:
         source = file.read()
     inner = [source_stamp(part) for part in re.findall(USES, source, re.MULTILINE)]
     return sha256("".join([source, *inner]).encode()).hexdigest()

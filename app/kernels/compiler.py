@@ -68,7 +68,9 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        self._cache_file._source_stamp = source_stamp(function.__module__.rpartition(".")[2])
+        self._cache_file._source_stamp = source_stamp(
+            function.__module__.removeprefix("app.kernels.")
+        )
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The machine code, or None where it must be compiled."""

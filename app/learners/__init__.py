@@ -7,7 +7,7 @@ LEARNERS = {
     "one-vs-rest": "app.learners.one_vs_rest:OneVsRest",
     "cost-sensitive": "app.learners.cost_sensitive:CostSensitive",
     "cost-sensitive-micro": "app.learners.cost_sensitive:CostSensitiveMicro",
-    "tree": "app.learners.tree:Tree",
+    "tree": "app.learners.tree.tree:Tree",
     "binary-and-multiclass": "app.learners.binary_and_multiclass:BinaryAndMulticlass",
     "mlp": "app.learners.neural.mlp:Mlp",
     "kim-cnn": "app.learners.neural.kim_cnn:KimCnn",

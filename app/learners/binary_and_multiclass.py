@@ -9,8 +9,8 @@ from scipy.sparse import csr_array
 from app.arrays import Features, Scores, Truth
 from app.errors import InvalidDataError
 from app.learners.base import Fitting
-from app.learners.label_weights import LabelWeights
-from app.learners.linear_options import SOLVERS, parse_options
+from app.learners.linear.label_weights import LabelWeights
+from app.learners.linear.options import SOLVERS, parse_options
 from app.state import State
 
 
@@ -81,10 +81,10 @@ def _require_one_label(truth: Truth) -> None:
 def _columns(
     features: Features, truth: Truth, options: Any, seed: int
 ) -> tuple[NDArray[np.float64], NDArray[Any]]:
-    from app.learners.liblinear import Problem  # its package imports a compiler
+    from app.learners.linear.liblinear import LiblinearProblem  # its package imports a compiler
 
     marks = truth.indices.astype(np.float64)
-    weights, classes = Problem(features, options.bias).train(marks, options, seed=seed)
+    weights, classes = LiblinearProblem(features, options.bias).train(marks, options, seed=seed)
     if weights.shape[1] == 1:  # two classes, one vector: the second class is its mirror
         weights = np.hstack([weights, -weights])
     return weights, np.asarray(classes)

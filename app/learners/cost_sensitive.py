@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from app.arrays import Features, Scores, Truth
 from app.heldout import HeldOut
 from app.learners.base import Fitting
-from app.learners.cost_trials import tried_costs
 from app.learners.folds import stratified_folds
-from app.learners.label_weights import LabelWeights
+from app.learners.linear.cost_trials import tried_costs
+from app.learners.linear.label_weights import LabelWeights
 from app.learners.one_vs_rest import PRUNE, OneVsRest
 from app.learners.out_of_fold import fit_with_out_of_fold
 from app.state import State

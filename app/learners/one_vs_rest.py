@@ -11,18 +11,18 @@ from app.errors import InvalidRequestError
 from app.heldout import HeldOut
 from app.kernels import compiled
 from app.learners.base import Fitting
-from app.learners.block_training import (
+from app.learners.linear.block_training import (
     FINEST_TOLERANCE,
     LOSSES,
     Holding,
     takes_blocks,
     train_blocks,
 )
-from app.learners.kept_scores import kept_scores
-from app.learners.label_weights import LabelWeights
-from app.learners.linear_options import LinearOptions, parse_options
-from app.learners.linear_problem import LinearProblem, mean_sum
-from app.learners.linear_training import train_labels
+from app.learners.linear.label_training import train_labels
+from app.learners.linear.label_weights import LabelWeights
+from app.learners.linear.options import LinearOptions, parse_options
+from app.learners.linear.problem import LinearProblem, mean_sum
+from app.learners.out_of_fold_scores import out_of_fold_scores
 from app.state import State
 
 SOLVERS = ("auto", "block", "liblinear")
@@ -85,7 +85,7 @@ class OneVsRest:
         """
         if not self.uses_blocks():
             return None
-        holding = Holding(folds, kept_scores(truth))
+        holding = Holding(folds, out_of_fold_scores(truth))
         self.weights = train_blocks(self.problem(features, truth), fitting, holding)
         return holding.kept.held_out()
 

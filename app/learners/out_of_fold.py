@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from app.arrays import Features, Truth
 from app.heldout import HeldOut
 from app.learners.base import Fitting, Learner
-from app.learners.kept_scores import kept_scores
+from app.learners.out_of_fold_scores import out_of_fold_scores
 
 DOCUMENTS_AT_ONCE = 1024
 
@@ -38,7 +38,7 @@ def out_of_fold(
     fitting: Fitting,
 ) -> HeldOut:
     """Scores of each fold's documents by a learner fitted to the other folds."""
-    kept, labels = kept_scores(truth), np.arange(truth.shape[1])
+    kept, labels = out_of_fold_scores(truth), np.arange(truth.shape[1])
     for fold in np.unique(folds):
         inside, outside = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
         learner = make_learner().fit(features[outside], truth[outside], fitting)

@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from app.metrics.ranking import NEVER, Ranked
+from app.metrics.ranking import NEVER, TrueRanks
 
 
-def eleven_points(ranked: Ranked) -> NDArray[np.float64]:
+def eleven_points(ranked: TrueRanks) -> NDArray[np.float64]:
     """(documents, 11): interpolated precision at recall 0, .1, …, 1; zeros without true labels.
 
     Each interval of recall [0,.1) … [.9,1) and {1} takes the highest precision found in it, then
@@ -22,6 +22,6 @@ def eleven_points(ranked: Ranked) -> NDArray[np.float64]:
     return np.maximum.accumulate(points[:, ::-1], axis=1)[:, ::-1]
 
 
-def eleven_point_average(ranked: Ranked) -> float:
+def eleven_point_average(ranked: TrueRanks) -> float:
     """The mean over documents and the 11 points; 0 without documents."""
     return float(eleven_points(ranked).mean()) if len(ranked.relevant) else 0.0

@@ -7,13 +7,13 @@ without a score are tied below all others.
 import numpy as np
 from numpy.typing import NDArray
 
-from app.metrics.ranking import Ranked
+from app.metrics.ranking import TrueRanks
 
 Values = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-def label_ranking_parts(ranked: Ranked) -> tuple[Values, Integers, Integers, Integers]:
+def label_ranking_parts(ranked: TrueRanks) -> tuple[Values, Integers, Integers, Integers]:
     """What a document's three values rest on, whatever the number of columns.
 
     Σ over its scored true labels of (true labels at least as high / labels at least as high);
@@ -51,7 +51,7 @@ def ranking_loss(relevant: Integers, wrong: Integers, unscored: Integers, n_colu
     return np.asarray((wrong + unscored * others) / np.maximum(pairs, 1) * (pairs > 0))
 
 
-def _last_place_of_ties(ranked: Ranked) -> Integers:
+def _last_place_of_ties(ranked: TrueRanks) -> Integers:
     """(pairs): true labels of the document scored at least as high, itself included."""
     place = ranked.place
     if not len(place):

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from app.metrics.ranking import NEVER, Ranked, discount
+from app.metrics.ranking import NEVER, TrueRanks, discount
 
 A, B = 0.55, 1.5
 Values = NDArray[np.float64]
@@ -19,7 +19,7 @@ def inverse_propensities(training_counts: NDArray[np.int64], n_documents: int) -
 
 
 def propensity_sums(
-    ranked: Ranked, inverse: Values, k: int
+    ranked: TrueRanks, inverse: Values, k: int
 ) -> tuple[Values, Values, Values, Values]:
     """For each document: gain and best attainable gain of PSP@k, then the same of PSnDCG@k.
 

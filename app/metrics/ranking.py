@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.arrays import Scores, Truth
-from app.metrics.counting import above_and_at_least
+from app.metrics.counting.comparisons import above_and_at_least
 
 Integers = NDArray[np.int64]
 Values = NDArray[np.float64]
@@ -17,7 +17,7 @@ NEVER = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class TrueRanks:
     """The true pairs of a chunk of documents, each document's by rising rank.
 
     Every ranking metric needs only these few numbers a pair, never the other scores.
@@ -39,7 +39,7 @@ class Ranked:
         """The ranks of a chunk; columns of `truth` beyond those of `scores` are zero-shot.
 
         >>> from app.arrays import truth_from_rows
-        >>> Ranked.of(np.float32([[0.2, 0.9, 0.9]]), truth_from_rows([[0, 2]], 3)).rank.tolist()
+        >>> TrueRanks.of(np.float32([[0.2, 0.9, 0.9]]), truth_from_rows([[0, 2]], 3)).rank.tolist()
         [2, 3]
         """
         relevant = np.diff(truth.indptr).astype(np.int64)
@@ -64,39 +64,39 @@ class Ranked:
         return np.bincount(self.document, weights=values, minlength=n).astype(np.float64)
 
 
-def hits_at(ranked: Ranked, k: int) -> Values:
+def hits_at(ranked: TrueRanks, k: int) -> Values:
     """True labels among the first k, for each document."""
     return ranked.per_document(ranked.rank <= k)
 
 
-def precision_at(ranked: Ranked, k: int) -> Values:
+def precision_at(ranked: TrueRanks, k: int) -> Values:
     """hits / k for each document, also where there are fewer than k labels."""
     return hits_at(ranked, k) / k
 
 
-def recall_at(ranked: Ranked, k: int) -> Values:
+def recall_at(ranked: TrueRanks, k: int) -> Values:
     """hits / true labels for each document; 0 without true labels."""
     return hits_at(ranked, k) / np.maximum(ranked.relevant, 1)
 
 
-def r_precision_at(ranked: Ranked, k: int) -> Values:
+def r_precision_at(ranked: TrueRanks, k: int) -> Values:
     """hits / min(k, true labels) for each document; 0 without true labels."""
     return hits_at(ranked, k) / np.maximum(np.minimum(ranked.relevant, k), 1)
 
 
-def dcg_at(ranked: Ranked, k: int) -> Values:
+def dcg_at(ranked: TrueRanks, k: int) -> Values:
     """Discounted cumulative gain: Σ 1/log2(rank + 1) over the hits, for each document."""
     found = ranked.rank <= k
     return ranked.per_document(np.where(found, discount(np.where(found, ranked.rank, 1)), 0.0))
 
 
-def ndcg_at(ranked: Ranked, k: int) -> Values:
+def ndcg_at(ranked: TrueRanks, k: int) -> Values:
     """DCG over the best attainable DCG, for each document; 0 without true labels."""
     ideal = np.concatenate([[1.0], np.cumsum(discount(np.arange(1, k + 1)))])
     return np.asarray(dcg_at(ranked, k) / ideal[np.minimum(ranked.relevant, k)])
 
 
-def reciprocal_rank(ranked: Ranked) -> Values:
+def reciprocal_rank(ranked: TrueRanks) -> Values:
     """1 / rank of the first true label, for each document; 0 without one."""
     first = (ranked.place == 1) & (ranked.rank != NEVER)
     return ranked.per_document(np.where(first, 1.0 / np.where(first, ranked.rank, 1), 0.0))

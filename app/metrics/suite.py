@@ -13,13 +13,13 @@ from app.arrays import Marks, Scores, Truth
 from app.metrics.average_precision import average_precision, standing
 from app.metrics.averages import Averaging
 from app.metrics.break_even import TopScores, break_even
+from app.metrics.counting.document_values import DocumentValues
+from app.metrics.counting.label_counts import LabelCounts
+from app.metrics.counting.pairs import FN, FP, TP, Pairs
+from app.metrics.counting.records import ranking_records
+from app.metrics.counting.transpose import transposed
 from app.metrics.decision_figures import decision_figures
-from app.metrics.document_values import DocumentValues
-from app.metrics.label_counts import LabelCounts
-from app.metrics.pairs import FN, FP, TP, Pairs
-from app.metrics.ranking import Ranked
-from app.metrics.records import ranking_records
-from app.metrics.turning import turned
+from app.metrics.ranking import TrueRanks
 
 CELLS = 1_000_000
 
@@ -45,7 +45,7 @@ def suite(
     for start in range(0, n, size):
         rows = slice(start, start + size)
         pairs = Pairs.of(marks[rows], truth[rows])
-        records = ranking_records(Ranked.of(scores[rows], truth[rows]), ks, inverse)
+        records = ranking_records(TrueRanks.of(scores[rows], truth[rows]), ks, inverse)
         for name, kind in (("tp", TP), ("fp", FP), ("fn", FN)):
             records[name] = pairs.counts(kind, len(records))
         counts.add(len(records), *(pairs.columns(kind) for kind in (TP, FP, FN)))
@@ -75,11 +75,11 @@ def _by_label(scores: Scores, truth: Truth) -> tuple[list[float | None], dict[st
 def _columns(
     scores: Scores, truth: Truth
 ) -> Iterator[tuple[NDArray[np.float32], NDArray[np.bool_]]]:
-    """Every label's scores and marks, contiguous; turned a block of labels at a time."""
+    """Every label's scores and marks, contiguous; transposed a block of labels at a time."""
     by_label = truth.tocsc()
     size = max(64, CELLS // max(len(scores), 1))
     for start in range(0, scores.shape[1], size):
-        block = turned(scores[:, start : start + size])
+        block = transposed(scores[:, start : start + size])
         for label, column in enumerate(block, start=start):
             marks = np.zeros(len(column), np.bool_)
             marks[by_label.indices[by_label.indptr[label] : by_label.indptr[label + 1]]] = True

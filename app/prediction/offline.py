@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from app.datasets.base import Document
-from app.decisions.proportion_cut import ProportionCut
+from app.datasets.base import Record
+from app.decisions.rules.proportion_cut import ProportionCut
 from app.errors import InvalidRequestError
 from app.prediction.answers import Prediction
 from app.prediction.plan import Plan
@@ -17,7 +17,7 @@ from app.prediction.plan import Plan
 CHUNK = 256
 
 
-def file_predictions(plan: Plan, documents: Iterable[Document]) -> Iterator[Prediction]:
+def file_predictions(plan: Plan, documents: Iterable[Record]) -> Iterator[Prediction]:
     """One prediction a document, in order; memory does not grow with them."""
     for chunk in _chunks(documents):
         found = _of_chunk(plan, chunk)
@@ -27,7 +27,7 @@ def file_predictions(plan: Plan, documents: Iterable[Document]) -> Iterator[Pred
 
 
 def batch_predictions(
-    plan: Plan, cut: ProportionCut, documents: Iterable[Document]
+    plan: Plan, cut: ProportionCut, documents: Iterable[Record]
 ) -> Iterator[Prediction]:
     """One prediction a document, decided over all of them together; their scores are kept.
 
@@ -49,19 +49,19 @@ def batch_predictions(
         yield prediction
 
 
-def _of_chunk(plan: Plan, chunk: list[Document]) -> list[Prediction]:
+def _of_chunk(plan: Plan, chunk: list[Record]) -> list[Prediction]:
     if plan.classifier.is_ready_made:
         return [plan.prediction(row) for row in plan.classifier.scores(_inputs(plan, chunk))]
     return plan.predictions(_texts(chunk))
 
 
-def _texts(chunk: list[Document]) -> list[str]:
+def _texts(chunk: list[Record]) -> list[str]:
     if any(document.features is not None for document in chunk):
         raise InvalidRequestError("the model reads texts, and these are ready-made features")
     return [document.text for document in chunk]
 
 
-def _inputs(plan: Plan, chunk: list[Document]) -> Any:
+def _inputs(plan: Plan, chunk: list[Record]) -> Any:
     if not plan.classifier.is_ready_made:
         return _texts(chunk)
     rows = [document.features for document in chunk if document.features is not None]
@@ -74,7 +74,7 @@ def _inputs(plan: Plan, chunk: list[Document]) -> Any:
     return csr_array((values, columns, ends), shape=(len(rows), width))
 
 
-def _chunks(documents: Iterable[Document]) -> Iterator[list[Document]]:
+def _chunks(documents: Iterable[Record]) -> Iterator[list[Record]]:
     each = iter(documents)
     while chunk := list(islice(each, CHUNK)):
         yield chunk

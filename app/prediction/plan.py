@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from app.classifier import Classifier
 from app.errors import DamagedArtifactError, InvalidRequestError
 from app.kernels import kernels
-from app.kernels.telling import short
+from app.kernels.linear.answer_values import short
 from app.prediction.answers import Label, Prediction, Term
 
 CHUNK = 64
@@ -79,7 +79,7 @@ class Plan:
     def __post_init__(self) -> None:
         if self.cuts.shape != (len(self.classifier.labels),) or self.cuts.dtype != np.float32:
             raise DamagedArtifactError("the cuts do not fit the labels")  # kernels do not look
-        told = _picking().Told(self.cuts, self.classifier.curves)
+        told = _picking().LabelValues(self.cuts, self.classifier.curves)
         object.__setattr__(self, "_told", told)
         needs_scores = self.band is not None or self.is_by_probability or self.explainer is not None
         scorer = None if needs_scores else self.classifier.text_scorer()
@@ -200,7 +200,7 @@ def best(scores: Row, cuts: Row, k: int | None) -> tuple[Columns, Row]:
 
 @cache
 def _picking() -> ModuleType:
-    return kernels("picking")
+    return kernels("linear.picking")
 
 
 def _sorted(scores: Row, columns: Columns) -> tuple[Columns, Row]:

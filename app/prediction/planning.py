@@ -8,7 +8,7 @@ import numpy as np
 
 from app.classifier import Classifier
 from app.errors import InvalidRequestError
-from app.kernels.telling import short
+from app.kernels.linear.answer_values import short
 from app.prediction.plan import Columns, Explainer, Plan, Row
 from app.prediction.query import Query
 

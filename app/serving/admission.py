@@ -109,15 +109,15 @@ class Admitted:
         self._admission.give_back(self._units, monotonic() - self._start)
 
 
-class Room:
-    """Room in memory for one body; what was taken is given back when the block ends."""
+class BodyBudget:
+    """BodyBudget in memory for one body; what was taken is given back when the block ends."""
 
     __slots__ = ("_bodies", "_size", "_start")
 
     def __init__(self, bodies: Admission) -> None:
         self._bodies, self._size, self._start = bodies, 0, 0.0
 
-    def __enter__(self) -> "Room":
+    def __enter__(self) -> "BodyBudget":
         return self
 
     def __exit__(self, *raised: object) -> None:

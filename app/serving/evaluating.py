@@ -20,7 +20,7 @@ from app.artifacts.store import Store
 from app.datasets import open_dataset
 from app.datasets.base import ReadOptions
 from app.errors import AppError, DeadlineError, EvaluationCrashedError, InvalidRequestError
-from app.evaluation import EvaluationOptions, ModelInfo, evaluate
+from app.evaluation import EvaluationOptions, JudgedModel, evaluate
 from app.model import load_model
 from app.serving.admission import Deadline
 from app.serving.logs import place
@@ -36,7 +36,7 @@ LEAST_SCRATCH = 1 << 30
 
 
 @dataclass(frozen=True)
-class Job:
+class EvaluationJob:
     """What to evaluate on what, and where; everything a new process must know."""
 
     models_dir: Path
@@ -52,7 +52,7 @@ class Job:
         return self.folder / "result.json"
 
 
-async def evaluated(job: Job, deadline: Deadline, left: Awaitable[None]) -> bytes:
+async def evaluated(job: EvaluationJob, deadline: Deadline, left: Awaitable[None]) -> bytes:
     """The report as JSON; the process is gone when this returns or raises.
 
     `left` ends when the client does not wait any more; then CancelledError is raised.
@@ -86,7 +86,7 @@ def _context() -> ForkServerContext:
     return context
 
 
-def _read(job: Job) -> bytes:
+def _read(job: EvaluationJob) -> bytes:
     try:
         content = job.result.read_bytes()
     except FileNotFoundError:
@@ -96,7 +96,7 @@ def _read(job: Job) -> bytes:
     return content
 
 
-def _run(job: Job) -> None:
+def _run(job: EvaluationJob) -> None:
     """The process: write the report or the error, whole or not at all."""
     threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
     os.nice(NICENESS)
@@ -128,9 +128,9 @@ def _leave_with(parent: int) -> None:
     os._exit(1)
 
 
-def _report(job: Job) -> dict[str, Any]:
+def _report(job: EvaluationJob) -> dict[str, Any]:
     model = load_model(Store(job.models_dir), job.reference)
-    info = ModelInfo(
+    info = JudgedModel(
         model.name,
         model.version,
         model.training_counts,

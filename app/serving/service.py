@@ -9,11 +9,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from app.artifacts.store import Store
-from app.serving.admission import Admission, Room
+from app.serving.admission import Admission, BodyBudget
 from app.serving.keys import KeysFile
 from app.serving.registry import Registry
 from app.serving.spool import Spool
-from app.serving.telemetry import Telemetry
+from app.serving.telemetry.telemetry import Telemetry
 from app.settings import Settings
 
 THREADS = 2
@@ -71,9 +71,9 @@ class Service:
             ThreadPoolExecutor(1, thread_name_prefix="json"),
         )
 
-    def room(self) -> Room:
-        """Room in memory for a body while the block runs."""
-        return Room(self.bodies)
+    def room(self) -> BodyBudget:
+        """BodyBudget in memory for a body while the block runs."""
+        return BodyBudget(self.bodies)
 
     async def start(self) -> None:
         """Begin to watch the models folder; the first look loads what is there."""

@@ -14,10 +14,10 @@ from scipy.sparse import issparse
 
 from app.arrays import Truth
 from app.classifier import Member, added_up
-from app.decisions.hulls import Hulls
-from app.decisions.micro_f import micro_f, micro_f_vertices
-from app.decisions.score_groups import ScoreGroups
-from app.decisions.sigmoids import pooled_slope
+from app.decisions.calibration.score_groups import ScoreGroups
+from app.decisions.calibration.sigmoids import pooled_slope
+from app.decisions.tuning.hulls import Hulls
+from app.decisions.tuning.micro_f import micro_f, micro_f_vertices
 from app.errors import InvalidRequestError
 from app.heldout import HeldOut
 from app.training.members import FittedMember

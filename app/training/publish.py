@@ -6,16 +6,16 @@ from typing import Any
 
 from app.artifacts.store import Store
 from app.artifacts.versions import is_name
-from app.datasets.base import Document, Summary
+from app.datasets.base import Record, Summary
 from app.datasets.collection import Collection
 from app.errors import AppError, InvalidRequestError
-from app.evaluation import EvaluationOptions, ModelInfo, Report, evaluate, not_worse
+from app.evaluation import EvaluationOptions, JudgedModel, Report, evaluate, not_worse
 from app.model import Model, load_model
 from app.progress import Progress, silent
 from app.training.train import Trained
 
 PROMOTIONS = ("always", "never", "not-worse")
-TestSet = Callable[[], Iterable[Document]]
+TestSet = Callable[[], Iterable[Record]]
 """Opens the test set anew each time it is called."""
 
 
@@ -78,9 +78,9 @@ def measure(
     )
 
 
-def info_of(model: Model) -> ModelInfo:
+def info_of(model: Model) -> JudgedModel:
     """What a report says about the model."""
-    return ModelInfo(
+    return JudgedModel(
         model.name,
         model.version,
         model.training_counts,
@@ -89,13 +89,13 @@ def info_of(model: Model) -> ModelInfo:
     )
 
 
-def documents_of(collection: Collection) -> Iterator[Document]:
+def documents_of(collection: Collection) -> Iterator[Record]:
     """The documents of a collection in memory, as a reader gives them."""
     for row, labels in enumerate(collection.label_sets):
         document = collection.documents[[row]] if collection.is_ready_made else None
         features = (document.indices, document.data) if document is not None else None
         text = "" if collection.is_ready_made else collection.documents[row]
-        yield Document(text, labels, collection.ids[row], row + 1, features)
+        yield Record(text, labels, collection.ids[row], row + 1, features)
 
 
 def _verdict(

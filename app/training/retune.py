@@ -14,19 +14,19 @@ from app.artifacts.info import Info
 from app.classifier import Classifier
 from app.datasets.collection import Collection
 from app.datasets.fingerprint import fingerprints
-from app.decisions.absent_labels import completed_bands, completed_hulls
 from app.decisions.abstention import Abstention
 from app.decisions.base import Decision
-from app.decisions.calibration import Calibration
-from app.decisions.held_out_figures import figures_of, held_out_counts
-from app.decisions.hulls import Hulls
-from app.decisions.optimism import Optimism
-from app.decisions.score_cut import ScoreCut
-from app.decisions.tuning import TuningOptions, tune
+from app.decisions.calibration.calibration import Calibration
+from app.decisions.rules.score_cut import ScoreCut
+from app.decisions.tuning.absent_labels import completed_bands, completed_hulls
+from app.decisions.tuning.held_out_figures import figures_of, held_out_counts
+from app.decisions.tuning.hulls import Hulls
+from app.decisions.tuning.optimism import Optimism
+from app.decisions.tuning.tune import TuningOptions, tune
 from app.errors import InvalidRequestError
 from app.heldout import HeldOut
 from app.learners.folds import stratified_folds
-from app.learners.kept_scores import kept_scores
+from app.learners.out_of_fold_scores import out_of_fold_scores
 from app.model import Model
 from app.progress import Progress, silent
 from app.training.train import Trained
@@ -101,7 +101,7 @@ def score_all(
     progress: Progress = silent,
 ) -> HeldOut:
     """The model's scores of documents it was not trained on; sparse where dense would not fit."""
-    kept, labels = kept_scores(truth), np.arange(truth.shape[1])
+    kept, labels = out_of_fold_scores(truth), np.arange(truth.shape[1])
     for start in range(0, truth.shape[0], CHUNK):
         rows = np.arange(start, min(start + CHUNK, truth.shape[0]))
         chunk = documents[rows[0] : rows[-1] + 1]

@@ -16,12 +16,12 @@ from app.classifier import Classifier
 from app.datasets.collection import Collection
 from app.datasets.fingerprint import fingerprints
 from app.decisions.abstention import Abstention
-from app.decisions.calibration import Calibration
-from app.decisions.held_out_figures import figures_of, held_out_counts
-from app.decisions.hulls import Hulls
-from app.decisions.optimism import Optimism
-from app.decisions.score_cut import ScoreCut
-from app.decisions.tuning import TuningOptions, tune, untuned
+from app.decisions.calibration.calibration import Calibration
+from app.decisions.rules.score_cut import ScoreCut
+from app.decisions.tuning.held_out_figures import figures_of, held_out_counts
+from app.decisions.tuning.hulls import Hulls
+from app.decisions.tuning.optimism import Optimism
+from app.decisions.tuning.tune import TuningOptions, tune, untuned
 from app.errors import InvalidDataError, InvalidRequestError
 from app.labels import LabelIndex
 from app.learners import learner_class
@@ -37,7 +37,7 @@ PACKAGES = ("labelserve", "liblinear-official", "llvmlite", "numba", "numpy", "s
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class TrainingJob:
     """Everything that decides what comes out (but `jobs`, which only decides how soon)."""
 
     data: Collection
@@ -74,7 +74,7 @@ class Stopwatch:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
 
 
-def train(job: Job, progress: Progress = silent) -> Trained:
+def train(job: TrainingJob, progress: Progress = silent) -> Trained:
     """The model of a recipe and a collection; the same for any number of `jobs`."""
     recipe = job.recipe.for_ready_made() if job.data.is_ready_made else job.recipe
     job = replace(job, recipe=recipe.suited())
@@ -92,7 +92,7 @@ def train(job: Job, progress: Progress = silent) -> Trained:
     return Trained(classifier, replace(info, timings=watch.seconds))
 
 
-def check(job: Job) -> None:
+def check(job: TrainingJob) -> None:
     """Refuse, before any long work, what could not end well."""
     if not any(job.data.label_sets):
         raise InvalidDataError("no document has a label; there is nothing to learn")
@@ -124,13 +124,13 @@ def check(job: Job) -> None:
         raise InvalidRequestError("an ensemble is weighted on held-out scores: use --folds")
 
 
-def _tuning(job: Job) -> TuningOptions:
+def _tuning(job: TrainingJob) -> TuningOptions:
     settings = {"seed": job.seed, **job.recipe.decision.settings}
     options: TuningOptions = construct("decision", TuningOptions, settings)
     return options
 
 
-def _training_data(job: Job, labels: LabelIndex) -> TrainingData:
+def _training_data(job: TrainingJob, labels: LabelIndex) -> TrainingData:
     truth = labels.truth(job.data.label_sets)
     if job.valid is None:
         return TrainingData(job.data.documents, truth)
@@ -140,7 +140,7 @@ def _training_data(job: Job, labels: LabelIndex) -> TrainingData:
 
 
 def _decided(
-    job: Job, labels: LabelIndex, fitted: list[FittedMember], progress: Progress
+    job: TrainingJob, labels: LabelIndex, fitted: list[FittedMember], progress: Progress
 ) -> tuple[Classifier, dict[str, Any]]:
     """The members joined, with cuts, hulls, calibration and bands from their held-out scores."""
     recipe = job.recipe.decision
@@ -165,7 +165,9 @@ def _decided(
     return classifier, {"held_out": figures, "exact": held_out.is_exact}
 
 
-def _info(job: Job, classifier: Classifier, data: TrainingData, figures: dict[str, Any]) -> Info:
+def _info(
+    job: TrainingJob, classifier: Classifier, data: TrainingData, figures: dict[str, Any]
+) -> Info:
     counts: NDArray[np.int64] = np.asarray(data.truth.sum(axis=0), dtype=np.int64).ravel()
     summary = job.data.summary
     hashes = None

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import InvalidRequestError
-from app.kernels.counts import Counts
+from app.kernels.text.counts import Counts
 from app.vectorizers.tfidf_settings import TfidfSettings
 
 

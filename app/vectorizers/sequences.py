@@ -11,8 +11,8 @@ from scipy.sparse import csr_array
 
 from app.arrays import Features
 from app.errors import InvalidDataError, InvalidRequestError
-from app.kernels.analysis import Analysis
-from app.kernels.places import placed_terms
+from app.kernels.text.analysis import Analysis
+from app.kernels.text.offsets import placed_terms
 from app.progress import Progress, silent
 from app.state import State, pack_strings, unpack_strings
 from app.vectorizers.word_vectors import read_word_vectors

@@ -11,10 +11,10 @@ from scipy.sparse import csr_array
 from app.arrays import Features
 from app.errors import DamagedArtifactError, InvalidDataError
 from app.kernels import kernels
-from app.kernels.counts import Counts, kept
-from app.kernels.linear_forms import Weighing
-from app.kernels.places import placed_terms
-from app.kernels.vocabulary import Vocabulary
+from app.kernels.linear.types import Weighing
+from app.kernels.text.counts import Counts, kept
+from app.kernels.text.offsets import placed_terms
+from app.kernels.vocabulary.vocabulary import Vocabulary
 from app.progress import Progress, silent
 from app.state import State
 from app.vectorizers.selection import frequent_enough
@@ -52,7 +52,7 @@ class Tfidf:
     ) -> Features:
         """Learn the terms and their weights, and the rows of these texts."""
         progress("vectorize", 0, len(documents))
-        vocabulary, counts = kernels("tokens").learn(documents, self.analysis, jobs=jobs)
+        vocabulary, counts = kernels("text.tokens").learn(documents, self.analysis, jobs=jobs)
         if self.settings.binary:
             counts.counts.fill(1)
         keep = frequent_enough(counts, len(vocabulary), self.settings)
@@ -68,7 +68,7 @@ class Tfidf:
 
     def transform(self, documents: Sequence[Any], *, jobs: int = 1) -> Features:
         """Rows of tf-idf weights; a text without a known term is an empty row."""
-        tokens = kernels("tokens")
+        tokens = kernels("text.tokens")
         counts = tokens.count_known(documents, self.analysis, self.vocabulary, jobs=jobs)
         if self.settings.binary:
             counts.counts.fill(1)
@@ -115,7 +115,7 @@ class Tfidf:
         return vectorizer
 
     def _weighed(self, counts: Counts, jobs: int) -> Features:
-        weights = kernels("weights").weighed(counts, self.idf, self.settings.scheme)
+        weights = kernels("text.tfidf").weighed(counts, self.idf, self.settings.scheme)
         shape = (len(counts.indptr) - 1, self.n_features)
         return csr_array((weights, counts.columns, counts.indptr), shape=shape)
 

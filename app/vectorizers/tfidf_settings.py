@@ -7,7 +7,7 @@ from threading import Lock
 from typing import Any
 
 from app.errors import InvalidRequestError
-from app.kernels.analysis import Analysis
+from app.kernels.text.analysis import Analysis
 
 ANALYZERS = ("word", "char", "char_wb")
 SCHEMES = ("tfidf", "log", "ltc", "atc", "ntc")

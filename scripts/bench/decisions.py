@@ -22,10 +22,10 @@ from scipy.sparse import csr_array, vstack
 
 from app.classifier import Classifier
 from app.datasets.collection import Collection, load_collection
-from app.decisions.calibration import Calibration, sigmoid
-from app.decisions.hulls import Hulls, points
-from app.decisions.optimism import Optimism
-from app.decisions.tuning import tune
+from app.decisions.calibration.calibration import Calibration, sigmoid
+from app.decisions.tuning.hulls import Hulls, points
+from app.decisions.tuning.optimism import Optimism
+from app.decisions.tuning.tune import tune
 from app.errors import UnattainableError
 from app.heldout import HeldOut
 from app.kernels import warm
@@ -36,7 +36,7 @@ from app.learners.one_vs_rest import OneVsRest
 from app.learners.out_of_fold import fit_with_out_of_fold
 from app.metrics.calibration import LOWEST, Reliability, expected_calibration_error
 from app.training.recipe import Recipe
-from app.training.train import Job, train
+from app.training.train import TrainingJob, train
 from app.vectorizers.tfidf import Tfidf
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -166,7 +166,7 @@ def _measured(name: str, folder: Path, recipe: Recipe, n_seeds: int) -> dict[str
     warm()
     for seed in range(n_seeds):
         start = time.process_time()
-        classifier = train(Job(data, recipe, seed=seed)).classifier
+        classifier = train(TrainingJob(data, recipe, seed=seed)).classifier
         seconds = time.process_time() - start
         scores, truth = _scored(classifier, held)
         marks = classifier.decision.decide(scores)

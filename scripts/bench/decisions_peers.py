@@ -18,8 +18,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from app.datasets.collection import load_collection
-from app.decisions.hulls import Hulls
-from app.decisions.tuning import tune
+from app.decisions.tuning.hulls import Hulls
+from app.decisions.tuning.tune import tune
 from app.heldout import HeldOut
 from app.labels import LabelIndex
 from app.learners.base import Fitting

@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.datasets.collection import load_collection
-from app.decisions.held_out_figures import figures_of, held_out_counts
-from app.decisions.hulls import Hulls
-from app.decisions.micro_f import micro_f, micro_f_vertices
-from app.decisions.score_cut import ScoreCut
-from app.decisions.score_groups import ScoreGroups
-from app.decisions.sigmoids import fit_sigmoids
-from app.decisions.tuning import TuningOptions, tune
+from app.decisions.calibration.score_groups import ScoreGroups
+from app.decisions.calibration.sigmoids import fit_sigmoids
+from app.decisions.rules.score_cut import ScoreCut
+from app.decisions.tuning.held_out_figures import figures_of, held_out_counts
+from app.decisions.tuning.hulls import Hulls
+from app.decisions.tuning.micro_f import micro_f, micro_f_vertices
+from app.decisions.tuning.tune import TuningOptions, tune
 from app.heldout import HeldOut
 from app.labels import LabelIndex
 from app.learners.base import Fitting

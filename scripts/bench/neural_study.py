@@ -18,9 +18,9 @@ from bench.contest import data_folder
 from app.arrays import Scores, Truth
 from app.classifier import added_up
 from app.datasets.collection import load_collection
-from app.decisions.drawn import one_cut
-from app.decisions.hulls import Hulls
-from app.decisions.tuning import TuningOptions, tune
+from app.decisions.tuning.hulls import Hulls
+from app.decisions.tuning.shrunk_cuts import one_cut
+from app.decisions.tuning.tune import TuningOptions, tune
 from app.heldout import HeldOut
 from app.labels import LabelIndex
 from app.learners.base import Fitting

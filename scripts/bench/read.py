@@ -19,7 +19,7 @@ import pyarrow.parquet
 import zstandard
 
 from app.datasets import ReadOptions, open_dataset
-from app.datasets.demo import tickets
+from app.datasets.demo.corpus import tickets
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from bench.sections import write_section

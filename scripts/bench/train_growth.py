@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from app.learners import learner_class
-from app.learners.block_rows import BlockRows
+from app.learners.linear.block_rows import BlockRows
 
 SHARES = (0.25, 0.5, 1.0)
 
@@ -17,7 +17,7 @@ def growth_table() -> Iterator[str]:
     """CPU for a quarter, a half and all of the documents, then of the labels."""
     yield ""
     yield (
-        "CPU s on one thread, without vectorizing. A visit to a document costs by its numbers, "
+        "CPU s on one thread, without vectorizing. A context to a document costs by its numbers, "
         "those of words that other documents have too. With more documents more words are such, "
         "and the weights of sixteen labels, 64 bytes a word, fit the caches less well."
     )

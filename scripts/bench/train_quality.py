@@ -78,9 +78,9 @@ def trained(which: str, data: tuple[Any, Any, Any, Any]) -> tuple[int, list[floa
 
 def measured(scores: Any, truth: Any) -> list[float]:
     """The figures of FIGURES; macro-F1 over all labels."""
-    from app.metrics.ranking import Ranked, ndcg_at, precision_at
+    from app.metrics.ranking import TrueRanks, ndcg_at, precision_at
 
-    ranked, marks, decided = Ranked.of(scores, truth), truth.toarray(), scores > 0
+    ranked, marks, decided = TrueRanks.of(scores, truth), truth.toarray(), scores > 0
     right = (decided & marks).sum(axis=0)
     total = decided.sum(axis=0) + marks.sum(axis=0)
     each = 2 * right / np.maximum(total, 1)

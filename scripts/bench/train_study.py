@@ -14,20 +14,20 @@ from numpy.typing import NDArray
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from bench.train_growth import corpus
 
-from app.decisions.hulls import Hulls
-from app.decisions.micro_f import micro_f_vertices
+from app.decisions.tuning.hulls import Hulls
+from app.decisions.tuning.micro_f import micro_f_vertices
 from app.heldout import HeldOut
-from app.kernels.beam_forms import LINKS
-from app.kernels.block_forms import LANES, lines, unsolved
+from app.kernels.solver.types import LANES, lines, unsolved
+from app.kernels.tree.types import LINKS
 from app.learners import one_vs_rest
 from app.learners.base import Fitting
-from app.learners.block_training import BlockTraining, Holding
 from app.learners.folds import stratified_folds
-from app.learners.kept_scores import kept_scores
-from app.learners.linear_options import parse_options
-from app.learners.linear_problem import LinearProblem
+from app.learners.linear.block_training import BlockTraining, Holding
+from app.learners.linear.options import parse_options
+from app.learners.linear.problem import LinearProblem
 from app.learners.out_of_fold import fit_with_out_of_fold
-from app.learners.tree import Tree
+from app.learners.out_of_fold_scores import out_of_fold_scores
+from app.learners.tree.tree import Tree
 from app.state import State
 
 CUTS = (0.0, 0.12, 0.24, 0.48)
@@ -47,7 +47,7 @@ def folds_study() -> None:
     """Visits and deviations of out-of-fold scores, for blocks of labels from frequent to rare."""
     features, truth = corpus("debtags")
     problem = LinearProblem.of(features, truth, parse_options("-s 1"))
-    holding = Holding(stratified_folds(truth, 5, 0), kept_scores(truth))
+    holding = Holding(stratified_folds(truth, 5, 0), out_of_fold_scores(truth))
     training = BlockTraining(problem, Fitting(), holding)
     labels = problem.learnable()
     for first in np.linspace(0, len(labels) - LANES, 4).astype(int):

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.api import predicting
+from app.api import predictor as predicting
 from app.errors import TooManyRequestsError
 from tests.api.conftest import Opened
 

@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
-from app.api import outbox as outboxes
-from app.api import predicting
-from app.api.outbox import Outbox
+from app.api import predictor as predicting
+from app.api.http import response_buffer as outboxes
+from app.api.http.response_buffer import ResponseBuffer
 from app.errors import DeadlineError
 from app.serving.admission import Deadline
 from tests.api.conftest import Opened
@@ -97,7 +97,7 @@ async def test_a_client_that_does_not_read_is_given_up_in_time(
     async def never(message: object) -> None:
         await asyncio.Event().wait()
 
-    async with Outbox(never, Deadline.after(0.1)) as outbox:
+    async with ResponseBuffer(never, Deadline.after(0.1)) as outbox:
         await outbox.put(b"x" * 10)
         await outbox.put(b"x" * 10)
         with pytest.raises(DeadlineError):

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import zstandard
 
-from app.datasets import Document, ReadOptions, open_dataset
+from app.datasets import ReadOptions, Record, open_dataset
 
 CORPUS = [
     ("a1", ("corn", "wheat"), "corn and wheat rise\tsharply"),
@@ -61,5 +61,5 @@ COMPRESSED: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-def read(data: bytes, **options: object) -> list[Document]:
+def read(data: bytes, **options: object) -> list[Record]:
     return list(open_dataset(io.BytesIO(data), ReadOptions(**options)))  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ from sklearn.metrics import f1_score
 from sklearn.svm import LinearSVC
 
 from app.datasets.collection import Collection, load_collection
-from app.datasets.demo import write_demo
+from app.datasets.demo.corpus import write_demo
 from app.labels import LabelIndex
 
 ROOT = Path(__file__).parents[2]

@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from app.datasets import Limits, ReadOptions, open_dataset
-from app.datasets.base import Document
+from app.datasets.base import Record
 from app.errors import InvalidDataError
 from tests.datasets.cases import COMPRESSED, SAMPLES
 
@@ -48,7 +48,7 @@ def error_of(data: bytes, options: ReadOptions) -> InvalidDataError | None:
     return None
 
 
-def check_document(document: Document) -> None:
+def check_document(document: Record) -> None:
     document.text.encode()
     assert len(set(document.labels)) == len(document.labels)
     assert all(label == label.strip() != "" for label in document.labels)

@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.sparse import csc_array, csr_array
 
-from app.decisions.calibration import Calibration, sigmoid
-from app.decisions.isotonic import isotonic_curve
+from app.decisions.calibration.calibration import Calibration, sigmoid
+from app.decisions.calibration.isotonic import isotonic_curve
 from app.heldout import HeldOut
 from tests.decisions.cases import given_patiently, held_outs
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csc_array, csr_array
 
-from app.decisions.hulls import Hulls, midway
+from app.decisions.tuning.hulls import Hulls, midway
 from app.heldout import HeldOut
 from tests.decisions.cases import NARROW, counts, dense_truth, given_patiently, held_outs
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from app.decisions.hulls import Hulls
-from app.decisions.macro_f import f_by_vertex, macro_f, macro_f_vertices
-from app.decisions.micro_f import micro_f, micro_f_vertices
+from app.decisions.tuning.hulls import Hulls
+from app.decisions.tuning.macro_f import f_by_vertex, macro_f, macro_f_vertices
+from app.decisions.tuning.micro_f import micro_f, micro_f_vertices
 from app.heldout import HeldOut
 from tests.decisions.cases import (
     BETAS,

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from app.decisions.hulls import Hulls
 from app.decisions.operating_point import CACHED, OperatingPoints
-from app.decisions.optimism import Optimism
-from app.decisions.pr_curve import AVERAGES, pr_curve
+from app.decisions.tuning.hulls import Hulls
+from app.decisions.tuning.optimism import Optimism
+from app.decisions.tuning.pr_curve import AVERAGES, pr_curve
 from app.errors import InvalidRequestError, UnattainableError
 from app.heldout import HeldOut
 from tests.decisions.cases import counts, dense_truth, every_decision, given_patiently, held_outs

@@ -7,12 +7,12 @@ from scipy.sparse import csr_array
 from app.decisions import DECISIONS, decision_class
 from app.decisions.abstention import Abstention
 from app.decisions.base import Decision
-from app.decisions.hulls import Hulls
-from app.decisions.micro_f import micro_f_vertices
-from app.decisions.proportion_cut import ProportionCut
-from app.decisions.rank_cut import RankCut
-from app.decisions.score_cut import ScoreCut
-from app.decisions.tuning import TUNERS, TuningOptions, tune
+from app.decisions.rules.proportion_cut import ProportionCut
+from app.decisions.rules.rank_cut import RankCut
+from app.decisions.rules.score_cut import ScoreCut
+from app.decisions.tuning.hulls import Hulls
+from app.decisions.tuning.micro_f import micro_f_vertices
+from app.decisions.tuning.tune import TUNERS, TuningOptions, tune
 from app.errors import InvalidRequestError
 from app.heldout import HeldOut
 from tests.decisions.cases import given_patiently, held_outs

@@ -177,9 +177,14 @@ def _share_kernels(image: Image, *, into: bool) -> None:
     if not here or not copied.exists() or "NUMBA_CACHE_DIR" not in image.env:
         return
     place = UserProvidedCacheLocator.get_suitable_cache_subpath
-    ours = Path(here) / place(str(kernels / "compiler.py"))
-    theirs = image.inside(image.env["NUMBA_CACHE_DIR"]) / place(str(copied / "compiler.py"))
-    source, target = (ours, theirs) if into else (theirs, ours)
+    there = image.inside(image.env["NUMBA_CACHE_DIR"])
+    for folder in sorted({path.parent.relative_to(kernels) for path in kernels.rglob("*.py")}):
+        ours = Path(here) / place(str(kernels / folder / "any.py"))
+        theirs = there / place(str(copied / folder / "any.py"))
+        _copy_newer(*((ours, theirs) if into else (theirs, ours)))
+
+
+def _copy_newer(source: Path, target: Path) -> None:
     target.mkdir(parents=True, exist_ok=True)
     for path in source.glob("*"):
         there = target / path.name

@@ -11,7 +11,7 @@ import yaml
 from app.api.app import create_app
 from app.main import KEEP_ALIVE_SECONDS, MOST_GRACE_SECONDS
 from app.serving.service import Service
-from app.serving.telemetry import Telemetry
+from app.serving.telemetry.telemetry import Telemetry
 from app.settings import Settings
 
 ROOT = Path(__file__).parents[2]

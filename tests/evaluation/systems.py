@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.datasets.base import Document
-from app.decisions.score_cut import ScoreCut
-from app.evaluation import EvaluationOptions, ModelInfo, evaluate
+from app.datasets.base import Record
+from app.decisions.rules.score_cut import ScoreCut
+from app.evaluation import EvaluationOptions, JudgedModel, evaluate
 from app.labels import LabelIndex
 
 
@@ -32,16 +32,16 @@ class Table:
         return self.rows[[int(text) for text in documents]]
 
 
-def documents_of(label_sets: Sequence[Sequence[str]]) -> list[Document]:
+def documents_of(label_sets: Sequence[Sequence[str]]) -> list[Record]:
     return [
-        Document(str(row), tuple(labels), f"doc-{row}", row + 1)
+        Record(str(row), tuple(labels), f"doc-{row}", row + 1)
         for row, labels in enumerate(label_sets)
     ]
 
 
 def made_up(
     n: int = 60, m: int = 6, seed: int = 0, *, ties: bool = True
-) -> tuple[Table, list[Document]]:
+) -> tuple[Table, list[Record]]:
     """A system that is right more often than not, with ties, unscored pairs and empty documents."""
     rng = np.random.default_rng(seed)
     names = tuple(f"label-{column}" for column in range(m))
@@ -54,8 +54,8 @@ def made_up(
     return Table(scores, names), documents_of(label_sets)
 
 
-def info(m: int = 6, n: int = 1000) -> ModelInfo:
-    return ModelInfo("made-up", "1", np.array([0, 2, 7, 30, 60, 400][:m] * (m // 6 + 1))[:m], n)
+def info(m: int = 6, n: int = 1000) -> JudgedModel:
+    return JudgedModel("made-up", "1", np.array([0, 2, 7, 30, 60, 400][:m] * (m // 6 + 1))[:m], n)
 
 
 def judged(system: Table, documents: Any, **options: Any) -> dict[str, Any]:

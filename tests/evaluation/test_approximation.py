@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from app.evaluation import chunks
-from app.evaluation.sketch import LabelHistograms, edges_of
+from app.evaluation.measure.score_histograms import LabelHistograms, edges_of
 from app.metrics.average_precision import average_precision, standing
 from tests.evaluation.systems import judged, made_up
 
@@ -17,7 +17,7 @@ def test_figures_lie_within_the_stated_error(
     seed: int, ties: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(chunks, "DOCUMENTS", 50)
-    monkeypatch.setattr("app.evaluation.sketch.MOST_EDGES", 64)
+    monkeypatch.setattr("app.evaluation.measure.score_histograms.MOST_EDGES", 64)
     system, documents = made_up(600, seed=seed, ties=ties)
     exact = judged(system, documents)
     rough = judged(system, documents, max_cells=500)

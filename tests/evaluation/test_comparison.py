@@ -7,17 +7,17 @@ import pytest
 from scipy import stats
 
 from app.errors import InvalidDataError
-from app.evaluation import EvaluationOptions, ModelInfo
-from app.evaluation.annotators import annotator_agreement
-from app.evaluation.comparison import System, compare
-from app.metrics.significance import paired_t_test, sign_test
+from app.evaluation import EvaluationOptions, JudgedModel
+from app.evaluation.compare.annotators import annotator_agreement
+from app.evaluation.compare.comparison import System, compare
+from app.metrics.significance.paired_tests import paired_t_test, sign_test
 from tests.evaluation.systems import Table, documents_of, made_up
 
 few = EvaluationOptions(bootstrap=100)
 
 
 def system(scorer: Table, documents: Any, name: str) -> System:
-    return System(scorer, ModelInfo(name, "1"), lambda: documents)
+    return System(scorer, JudgedModel(name, "1"), lambda: documents)
 
 
 def test_sign_and_t_tests_are_scipys() -> None:

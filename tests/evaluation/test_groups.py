@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from app.datasets.base import Document
+from app.datasets.base import Record
 from app.evaluation import EvaluationOptions, evaluate
-from app.evaluation.groups import DOCUMENT_LABELS
+from app.evaluation.measure.groups import DOCUMENT_LABELS
 from tests.evaluation.systems import Table, info, judged, made_up
 from tests.evaluation.test_report import flat
 
@@ -25,7 +25,7 @@ def test_groups_of_documents_are_measured_as_if_alone() -> None:
 
 def test_groups_by_length_count_characters() -> None:
     system, documents = made_up(20)
-    long = Document("0" * 150, documents[0].labels, "long", 1)
+    long = Record("0" * 150, documents[0].labels, "long", 1)
     groups = judged(system, [long, *documents[1:]])["partitions"]["document_length"]
     assert [(group["from"], group["documents"]) for group in groups] == [(0, 19), (100, 1)]
 
@@ -40,7 +40,7 @@ def test_groups_of_labels_are_ranked_among_themselves_for_documents_that_carry_t
         names = tuple(system.names[c] for c in columns)
         part = Table(system.rows[:, columns], names)
         own = [
-            Document(d.text, tuple(label for label in d.labels if label in names), d.id, d.line)
+            Record(d.text, tuple(label for label in d.labels if label in names), d.id, d.line)
             for d in documents
         ]
         carrying = [d for d in own if d.labels]

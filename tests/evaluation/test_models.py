@@ -13,7 +13,7 @@ import pytest
 
 from app.artifacts.store import Store
 from app.datasets import open_dataset
-from app.datasets.base import Document
+from app.datasets.base import Record
 from app.decisions.abstention import Abstention
 from app.errors import InvalidDataError, InvalidRequestError
 from app.evaluation import EvaluationOptions, chunks, evaluate
@@ -112,7 +112,7 @@ def test_zero_is_refused_where_it_is_not_neutral() -> None:
 def test_scratch_files_are_gone_even_after_an_error(tmp_path: Path) -> None:
     system, documents = made_up(30)
 
-    def broken() -> Iterator[Document]:
+    def broken() -> Iterator[Record]:
         yield from documents
         raise InvalidDataError("the file ends here", line=31)
 
@@ -125,16 +125,16 @@ def test_scratch_files_are_gone_even_after_an_error(tmp_path: Path) -> None:
 
 def test_memory_does_not_grow_with_the_documents(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chunks, "DOCUMENTS", 250)
-    monkeypatch.setattr("app.evaluation.score_file.CELLS", 20_000)
-    monkeypatch.setattr("app.evaluation.measurement.BLOCK", 250)
-    monkeypatch.setattr("app.evaluation.confusion.PENDING", 1000)
+    monkeypatch.setattr("app.evaluation.storage.score_file.CELLS", 20_000)
+    monkeypatch.setattr("app.evaluation.measure.measurement.BLOCK", 250)
+    monkeypatch.setattr("app.evaluation.measure.confusion.PENDING", 1000)
     monkeypatch.setattr("app.metrics.break_even.PENDING", 1000)
     system, documents = made_up(250)
     few, many = (_peak(system, documents, copies) for copies in (4, 44))
     assert many - few < 150 * 40 * 250  # bytes: far less than a document's text, or its record
 
 
-def _peak(system: Table, documents: list[Document], copies: int) -> int:
+def _peak(system: Table, documents: list[Record], copies: int) -> int:
     tracemalloc.start()
     evaluate(system, (document for _ in range(copies) for document in documents))
     peak = tracemalloc.get_traced_memory()[1]
@@ -145,7 +145,7 @@ def _peak(system: Table, documents: list[Document], copies: int) -> int:
 def test_ready_made_features_become_rows_without_unknown_columns() -> None:
     def document(columns: list[int]) -> Any:
         values = np.arange(1, len(columns) + 1, dtype=np.float32)
-        return Document("", (), None, 1, (np.array(columns, np.int32), values))
+        return Record("", (), None, 1, (np.array(columns, np.int32), values))
 
     chunk = [document([0, 2]), document([]), document([1, 5])]
     assert feature_rows(chunk, 3).toarray().tolist() == [[1, 0, 2], [0, 0, 0], [0, 1, 0]]
@@ -155,4 +155,4 @@ def test_ready_made_features_become_rows_without_unknown_columns() -> None:
     with pytest.raises(InvalidDataError, match="reads texts"):
         inputs(chunk, SimpleNamespace())
     with pytest.raises(InvalidDataError, match="ready-made"):
-        inputs([Document("a text", (), None, 1)], scorer)
+        inputs([Record("a text", (), None, 1)], scorer)

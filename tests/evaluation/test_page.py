@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.evaluation import EvaluationOptions, ModelInfo, evaluate
-from app.evaluation.page import page
+from app.evaluation import EvaluationOptions, JudgedModel, evaluate
+from app.evaluation.report.page import page
 from tests.evaluation.systems import Table, documents_of, made_up
 
 CHROMIUM = shutil.which("chromium")
@@ -21,7 +21,7 @@ NASTY = "</script><img src=x onerror=alert(1)>&\"'"
 def nasty_page() -> str:
     system = Table(np.float32([[1, -1], [-1, 1]]), (NASTY, "wheat"))
     documents = documents_of([["wheat"], [NASTY]])
-    return page(evaluate(system, documents, info=ModelInfo(NASTY, NASTY)))
+    return page(evaluate(system, documents, info=JudgedModel(NASTY, NASTY)))
 
 
 def test_names_cannot_become_code() -> None:
@@ -48,7 +48,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Table(rows, names),
         documents_of(label_sets),
         EvaluationOptions(bootstrap=5),
-        info=ModelInfo("large", "1", rng.integers(0, 50, len(names)), 20_000),
+        info=JudgedModel("large", "1", rng.integers(0, 50, len(names)), 20_000),
     )
     file = tmp_path_factory.mktemp("page") / "report.html"
     file.write_text(page(report), encoding="utf-8")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.decisions.proportion_cut import ProportionCut
+from app.decisions.rules.proportion_cut import ProportionCut
 from app.errors import InvalidRequestError
 from app.evaluation import EvaluationOptions, chunks, evaluate
 from tests.evaluation.systems import info, judged, made_up

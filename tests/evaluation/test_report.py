@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.datasets.base import Document
+from app.datasets.base import Record
 from app.errors import InvalidDataError, InvalidRequestError
-from app.evaluation import EvaluationOptions, ModelInfo, chunks, evaluate
+from app.evaluation import EvaluationOptions, JudgedModel, chunks, evaluate
 from app.metrics.suite import suite
 from tests.evaluation.systems import Table, documents_of, info, judged, made_up
 from tests.metrics import literal
@@ -19,7 +19,7 @@ from tests.metrics import literal
 few = settings(max_examples=25, deadline=None)
 
 
-def relevant_sets(system: Table, documents: list[Document]) -> list[set[int]]:
+def relevant_sets(system: Table, documents: list[Record]) -> list[set[int]]:
     extra = sorted({label for d in documents for label in d.labels} - set(system.names))
     column = {name: i for i, name in enumerate([*system.names, *extra])}
     return [{column[label] for label in document.labels} for document in documents]
@@ -33,8 +33,8 @@ def without_seconds(report: dict[str, Any]) -> dict[str, Any]:
 @given(st.integers(0, 10_000), st.booleans())
 def test_every_ranking_figure_is_as_defined(seed: int, include: bool) -> None:
     system, documents = made_up(20, seed=seed)
-    documents[3] = Document("3", ("label-1", "new-b"), "x", 4)
-    documents[4] = Document("4", ("new-a", "new-b"), "y", 5)
+    documents[3] = Record("3", ("label-1", "new-b"), "x", 4)
+    documents[4] = Record("4", ("new-a", "new-b"), "y", 5)
     ranking = judged(system, documents, k=(2, 9), include_test_labels=include)["ranking"]
     relevant = relevant_sets(system, documents)
     if not include:
@@ -209,7 +209,7 @@ def test_documents_that_were_trained_on_are_counted() -> None:
     from app.datasets.fingerprint import fingerprints
 
     system, documents = made_up(10)
-    known = ModelInfo("m", "1", fingerprints=np.unique(fingerprints(["3", "5", "other"])))
+    known = JudgedModel("m", "1", fingerprints=np.unique(fingerprints(["3", "5", "other"])))
     report = evaluate(system, documents, info=known).as_dict()
     assert report["data"]["seen_in_training"] == 2
     assert "training data" in report["warnings"][0]

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from app.evaluation import EvaluationOptions, evaluate, not_worse, resampling
-from app.evaluation.report import Report
-from app.metrics.bootstrap import (
+from app.evaluation import EvaluationOptions, evaluate, not_worse
+from app.evaluation.measure import resampling
+from app.evaluation.report.report import Report
+from app.metrics.significance.bootstrap import (
     paired_resamples,
     percentile_interval,
     resample_weights,

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.decisions.score_cut import ScoreCut
+from app.decisions.rules.score_cut import ScoreCut
 from app.errors import InvalidDataError
 from app.evaluation import EvaluationOptions, evaluate
-from app.evaluation.scored_file import ScoredFile
+from app.evaluation.storage.scored_file import ScoredFile
 from tests.evaluation.systems import documents_of, judged, made_up
 from tests.evaluation.test_report import flat
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from app.errors import PayloadTooLargeError
-from app.evaluation.scratch import ArrayFile
+from app.evaluation.storage.array_file import ArrayFile
 from app.serving.evaluating import bound_files
 
 

@@ -6,16 +6,16 @@ from types import SimpleNamespace
 import numpy as np
 from scipy.sparse import csr_array
 
-from app.evaluation.certainty import Certainty
-from app.evaluation.score_file import ScoreFile
-from app.evaluation.sketch import LabelHistograms
+from app.evaluation.measure.certainty import Certainty
+from app.evaluation.measure.score_histograms import LabelHistograms
+from app.evaluation.storage.score_file import ScoreFile
 
 SCORES = np.float32([[0.9, 0.2], [0.6, 0.8]])
 BEYOND_ANY_MEMORY = 10**15
 
 
 def truth() -> csr_array:
-    """Document 0 has label 0 and the last zero-shot label, document 1 has label 1."""
+    """Record 0 has label 0 and the last zero-shot label, document 1 has label 1."""
     columns, ends = np.array([0, BEYOND_ANY_MEMORY - 1, 1]), np.array([0, 2, 3])
     return csr_array((np.ones(3, np.bool_), columns, ends), shape=(2, BEYOND_ANY_MEMORY))
 

@@ -11,7 +11,7 @@ from app.errors import SettingsError
 from app.kernels import KERNELS, compiled, kernels, warm
 
 ROOT = Path(__file__).parents[2]
-FILL = "from app.kernels import hashing; hashing.warm(); stats = hashing.fill.stats;"
+FILL = "from app.kernels.vocabulary import hashing; hashing.warm(); stats = hashing.fill.stats;"
 HITS = f"{FILL} print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))"
 NOTHING_CAN_BE_WRITTEN = """
 import builtins, errno, os, tempfile
@@ -44,9 +44,9 @@ def test_a_setting_that_is_neither_auto_nor_plain_is_refused(
 
 def test_plain_is_chosen_by_the_setting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LABELSERVE_KERNELS", "plain")
-    assert kernels("tokens").__name__ == "app.kernels.tokens_plain"
+    assert kernels("text.tokens").__name__ == "app.kernels.text.tokens_plain"
     monkeypatch.setenv("LABELSERVE_KERNELS", "auto")
-    assert kernels("tokens").__name__ == "app.kernels.tokens"
+    assert kernels("text.tokens").__name__ == "app.kernels.text.tokens"
 
 
 def test_every_kernel_has_a_plain_twin_with_the_same_functions(
@@ -67,9 +67,9 @@ def test_warming_says_what_it_compiles_and_does_nothing_for_plain(
 ) -> None:
     monkeypatch.setenv("LABELSERVE_KERNELS", "auto")
     said: list[tuple[str, int, int]] = []
-    names = ("hashing", "weights")
+    names = ("vocabulary.hashing", "text.tfidf")
     warm(lambda *step: said.append(step), names)
-    assert said[0] == ("compiling kernels, once: hashing", 0, 2)
+    assert said[0] == ("compiling kernels, once: vocabulary.hashing", 0, 2)
     assert said[-1][1:] == (2, 2)
     monkeypatch.setenv("LABELSERVE_KERNELS", "plain")
     said.clear()
@@ -88,7 +88,7 @@ def test_without_the_compiler_the_plain_version_answers() -> None:
 
 def test_the_compiler_is_not_imported_before_a_text_comes() -> None:
     program = (
-        "import sys, app.classifier, app.vectorizers.tfidf, app.kernels.joined;"
+        "import sys, app.classifier, app.vectorizers.tfidf, app.kernels.linear.fused_scorer;"
         "app.vectorizers.tfidf.Tfidf(); print('numba' in sys.modules)"
     )
     assert ran(program) == "False"

@@ -8,13 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.errors import DamagedArtifactError
-from app.kernels import predict, predict_plain, weights, weights_plain
-from app.kernels.analysis import Analysis
-from app.kernels.compact import compact
-from app.kernels.counts import Counts
-from app.kernels.joined import Joined
-from app.kernels.linear_forms import Linear, Weighing
-from app.kernels.vocabulary import Vocabulary
+from app.kernels.linear import predict, predict_plain
+from app.kernels.linear.fused_scorer import FusedScorer
+from app.kernels.linear.quantized_weights import quantized
+from app.kernels.linear.types import Linear, Weighing
+from app.kernels.text import tfidf as weights
+from app.kernels.text import tfidf_plain as weights_plain
+from app.kernels.text.analysis import Analysis
+from app.kernels.text.counts import Counts
+from app.kernels.vocabulary.vocabulary import Vocabulary
 from app.vectorizers.tfidf import Tfidf
 
 TERMS = ["aa", "ab", "ba", "bb", "éé", "中語"]
@@ -24,7 +26,7 @@ TEXTS = st.lists(st.text(st.sampled_from("aAbB é中語 😀"), max_size=30), ma
 def linear(n_labels: int, form: str, seed: int = 0) -> Linear:
     random = np.random.default_rng(seed)
     dense = random.integers(-2, 3, (len(TERMS), n_labels)).astype(np.float32)
-    if form == "compact":  # levels of one size: all sums stay exact
+    if form == "quantized":  # levels of one size: all sums stay exact
         dense = np.sign(dense)
     return linear_of(dense, random.integers(-1, 2, n_labels).astype(np.float32), form)
 
@@ -34,15 +36,15 @@ def linear_of(dense: Any, bias: Any, form: str) -> Linear:
         return Linear.of({"weights": dense, "bias": bias})
     rows, labels = np.nonzero(dense)
     starts = np.searchsorted(rows, np.arange(len(TERMS) + 1)).astype(np.int64)
-    if form == "compact":
-        packed = compact(starts, labels, dense[rows, labels])
+    if form == "quantized":
+        packed = quantized(starts, labels, dense[rows, labels])
         assert packed is not None
         return Linear.of({**packed._asdict(), "bias": bias})
     arrays = {"starts": starts, "labels": labels.astype(form), "values": dense[rows, labels]}
     return Linear.of({**arrays, "bias": bias})
 
 
-@pytest.mark.parametrize("form", ["dense", "uint16", "int32", "compact"])
+@pytest.mark.parametrize("form", ["dense", "uint16", "int32", "quantized"])
 @pytest.mark.parametrize("n_labels", [1, 15, 16, 17])
 @pytest.mark.parametrize("scheme", ["tfidf", "atc"])
 def test_one_kernel_gives_what_the_long_way_gives(form: str, n_labels: int, scheme: str) -> None:
@@ -67,7 +69,7 @@ def test_one_kernel_gives_what_the_long_way_gives(form: str, n_labels: int, sche
     holds()
 
 
-@pytest.mark.parametrize("form", ["dense", "uint16", "int32", "compact"])
+@pytest.mark.parametrize("form", ["dense", "uint16", "int32", "quantized"])
 def test_features_of_many_and_of_few_labels_add_up_alike(form: str) -> None:
     random, n_labels = np.random.default_rng(1), 600
     share = np.linspace(0.005, 0.9, len(TERMS))[:, None]
@@ -118,7 +120,7 @@ def test_weights_that_do_not_fit_the_vocabulary_are_refused_before_a_kernel_sees
     vectorizer.fit_transform(["aa ab", "ba"])
     bias, one = np.zeros(2, np.float32), np.ones(1, np.float32)
     good = {"starts": np.array([0, 1, 1, 1]), "labels": np.array([1], np.uint16), "values": one}
-    assert Joined(vectorizer, Learner(**good, bias=bias)).scores(["aa"]) is not None
+    assert FusedScorer(vectorizer, Learner(**good, bias=bias)).scores(["aa"]) is not None
     for name, wrong in (
         ("starts", np.array([0, 1, 1])),
         ("starts", np.array([0, 9, 1, 1])),
@@ -127,16 +129,18 @@ def test_weights_that_do_not_fit_the_vocabulary_are_refused_before_a_kernel_sees
         ("labels", np.array([], np.uint16)),
     ):
         with pytest.raises(DamagedArtifactError):
-            Joined(vectorizer, Learner(**{**good, name: wrong}, bias=bias)).scores(["aa"])
+            FusedScorer(vectorizer, Learner(**{**good, name: wrong}, bias=bias)).scores(["aa"])
     nothing, one_byte = np.zeros(0, np.uint8), np.ones(1, np.uint8)
     starts, levels = good["starts"], np.array([0, 1], np.float32)
     packed = {"starts": starts, "gaps": one_byte, "codes": one_byte, "levels": levels}
-    assert Joined(vectorizer, Learner(**packed, bias=bias)).scores(["aa"]) is not None
+    assert FusedScorer(vectorizer, Learner(**packed, bias=bias)).scores(["aa"]) is not None
     for name, wrong in (("gaps", 2 * one_byte), ("gaps", nothing), ("codes", 2 * one_byte)):
         with pytest.raises(DamagedArtifactError):
-            Joined(vectorizer, Learner(**{**packed, name: wrong}, bias=bias)).scores(["aa"])
+            FusedScorer(vectorizer, Learner(**{**packed, name: wrong}, bias=bias)).scores(["aa"])
     with pytest.raises(DamagedArtifactError):
-        Joined(vectorizer, Learner(weights=np.zeros((2, 2), np.float32), bias=bias)).scores(["aa"])
+        FusedScorer(vectorizer, Learner(weights=np.zeros((2, 2), np.float32), bias=bias)).scores(
+            ["aa"]
+        )
 
 
 def test_what_cannot_be_joined_goes_the_long_way(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,8 +148,8 @@ def test_what_cannot_be_joined_goes_the_long_way(monkeypatch: pytest.MonkeyPatch
     for one in (vectorizer, stemming):
         one.fit_transform(["aa ab", "ba"])
     learner = Learner(weights=np.ones((3, 2), np.float32), bias=np.zeros(2, np.float32))
-    assert Joined(stemming, learner).scores(["aa"]) is None
-    assert Joined(vectorizer, object()).scores(["aa"]) is None
-    assert Joined(object(), learner).scores(["aa"]) is None
+    assert FusedScorer(stemming, learner).scores(["aa"]) is None
+    assert FusedScorer(vectorizer, object()).scores(["aa"]) is None
+    assert FusedScorer(object(), learner).scores(["aa"]) is None
     monkeypatch.setenv("LABELSERVE_KERNELS", "plain")
-    assert Joined(vectorizer, learner).scores(["aa"]) is None
+    assert FusedScorer(vectorizer, learner).scores(["aa"]) is None

@@ -7,12 +7,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from app.kernels import hashing, hashing_plain, tokens, tokens_plain
-from app.kernels.analysis import Analysis
-from app.kernels.characters import SPACE, WORD, classes
-from app.kernels.counts import Counts
-from app.kernels.places import placed_terms
-from app.kernels.vocabulary import Vocabulary
+from app.kernels.text import tokens, tokens_plain
+from app.kernels.text.analysis import Analysis
+from app.kernels.text.characters import SPACE, WORD, classes
+from app.kernels.text.counts import Counts
+from app.kernels.text.offsets import placed_terms
+from app.kernels.vocabulary import hashing, hashing_plain
+from app.kernels.vocabulary.vocabulary import Vocabulary
 
 ODD = "aAbBzZ09_ \t\n-.²½İıßẞΣσςéÉ\u0301\u0308ﬁǅ中語𝔘𝟘😀\u00a0\u2028\u200d\x00\x1c\x85\ud800\udfff"
 TEXT = st.text(st.sampled_from(ODD), max_size=40) | st.text(max_size=30)

@@ -7,12 +7,12 @@ import pytest
 from numpy.typing import NDArray
 
 from app.learners.base import Fitting
-from app.learners.block_rows import BlockRows
-from app.learners.block_training import train_blocks
 from app.learners.folds import stratified_folds
-from app.learners.linear_options import LinearOptions, parse_options
-from app.learners.linear_problem import LinearProblem
-from app.learners.linear_training import train_labels
+from app.learners.linear.block_rows import BlockRows
+from app.learners.linear.block_training import train_blocks
+from app.learners.linear.label_training import train_labels
+from app.learners.linear.options import LinearOptions, parse_options
+from app.learners.linear.problem import LinearProblem
 from app.learners.one_vs_rest import OneVsRest
 from app.learners.out_of_fold import fit_with_out_of_fold, out_of_fold
 from tests.learners.made_up import made_up

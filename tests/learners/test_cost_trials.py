@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from app.learners.base import Fitting
-from app.learners.cost_trials import tried_costs
 from app.learners.folds import stratified_folds
+from app.learners.linear.cost_trials import tried_costs
 from app.learners.one_vs_rest import OneVsRest
 from app.learners.out_of_fold import out_of_fold
 from tests.learners.made_up import made_up, marks

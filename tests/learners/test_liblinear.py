@@ -11,7 +11,7 @@ from scipy.sparse import csr_matrix, hstack
 from app.errors import InvalidDataError, InvalidRequestError
 from app.learners.base import Fitting
 from app.learners.binary_and_multiclass import BinaryAndMulticlass
-from app.learners.linear_options import parse_options
+from app.learners.linear.options import parse_options
 from app.learners.one_vs_rest import OneVsRest
 from tests.learners.made_up import made_up, marks, one_label_each
 

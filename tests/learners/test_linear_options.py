@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import InvalidRequestError
-from app.learners.linear_options import SOLVERS, parse_options
+from app.learners.linear.options import SOLVERS, parse_options
 
 NAMES = st.sampled_from(["-s", "-c", "-e", "-B", "-w1", "-w-1", "-w", "-wnan", "-q", "-", "--", ""])
 VALUES = st.sampled_from(["1", "0", "-1", "1.5", "nan", "inf", "-inf", "1e999", "1e-999", "x", ""])

@@ -6,10 +6,10 @@ from scipy.sparse import csr_array
 
 from app.errors import InvalidRequestError
 from app.kernels import kernels
-from app.kernels.beam_forms import CHILD, LINKS, LabelTree, packed
-from app.kernels.forms import fixed
-from app.learners.label_clusters import grown, label_vectors, shared_out, split
-from app.learners.tree import Tree
+from app.kernels.text.types import fixed
+from app.kernels.tree.types import CHILD, LINKS, LabelTree, packed
+from app.learners.tree.label_clusters import grown, label_vectors, shared_out, split
+from app.learners.tree.tree import Tree
 from app.state import State
 from tests.learners.made_up import made_up, marks
 
@@ -34,7 +34,7 @@ def test_a_path_adds_up_what_its_margins_are_worth(
     document = (np.array([0, 2]), np.array([0, 1], np.int32), np.array([1.0, 2.0], np.float32))
     scores = np.full((1, 4), -np.inf, np.float32)
     tree = LabelTree(*map(fixed, BY_HAND))
-    kernels("beam_search").search(
+    kernels("tree.beam_search").search(
         tuple(map(fixed, document)), tree, 1, LINKS["squared-hinge"], np.float32(0), scores
     )
     # margins: label 2: 0.5; node 1: 0 + 2·0.5 = 1; below it label 0: −1 + 1 = 0, label 1: 0.5 − 1

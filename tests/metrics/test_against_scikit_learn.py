@@ -12,7 +12,7 @@ from app.metrics.average_precision import average_precision, standing
 from app.metrics.averages import Averaging, macro, micro, weighted
 from app.metrics.contingency import Cells
 from app.metrics.label_ranking import coverage, label_ranking_parts, lrap, ranking_loss
-from app.metrics.ranking import Ranked, ndcg_at
+from app.metrics.ranking import TrueRanks, ndcg_at
 from tests.metrics.cases import Dense, scored, sparse
 
 close = {"rel": 1e-12, "abs": 1e-12}
@@ -28,7 +28,7 @@ def cells_of(marks: Dense, truth: Dense, axis: int) -> Cells:
 @given(scored())
 def test_label_ranking_figures_are_scikit_learns(case: Any) -> None:
     scores, truth = case
-    ranked = Ranked.of(scores, sparse(truth))
+    ranked = TrueRanks.of(scores, sparse(truth))
     ratio, covered, wrong, unscored = label_ranking_parts(ranked)
     n, relevant = scores.shape[1], ranked.relevant
     ours = lrap(relevant, ratio, unscored, n).mean()
@@ -45,7 +45,7 @@ def test_label_ranking_figures_are_scikit_learns(case: Any) -> None:
 @given(scored(ties=False), st.integers(1, 9))
 def test_ndcg_is_scikit_learns_on_scores_without_ties(case: Any, k: int) -> None:
     scores, truth = case
-    ours = ndcg_at(Ranked.of(scores, sparse(truth)), k).mean()
+    ours = ndcg_at(TrueRanks.of(scores, sparse(truth)), k).mean()
     assert ours == pytest.approx(sk.ndcg_score(truth, scores, k=k), **close)
 
 
@@ -99,5 +99,5 @@ def test_average_precision_is_scikit_learns(case: Any) -> None:
 
 def test_a_label_set_without_any_label_is_counted_like_scikit_learn() -> None:
     scores, truth = np.zeros((2, 3), np.float32), np.zeros((2, 3), bool)
-    ratio, _, _, unscored = label_ranking_parts(Ranked.of(scores, sparse(truth)))
+    ratio, _, _, unscored = label_ranking_parts(TrueRanks.of(scores, sparse(truth)))
     assert lrap(truth.sum(axis=1), ratio, unscored, 3).tolist() == [1.0, 1.0]

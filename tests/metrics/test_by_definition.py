@@ -12,7 +12,7 @@ from app.metrics.break_even import TopScores, break_even
 from app.metrics.eleven_point import eleven_point_average, eleven_points
 from app.metrics.propensity import inverse_propensities, propensity_sums
 from app.metrics.ranking import (
-    Ranked,
+    TrueRanks,
     ndcg_at,
     precision_at,
     r_precision_at,
@@ -40,7 +40,7 @@ def cases(draw: Any) -> Any:
 @given(cases(), st.integers(1, 10))
 def test_figures_at_k_are_as_defined(case: Any, k: int) -> None:
     scores, wide, relevant = case
-    ranked = Ranked.of(scores, csr_array(wide))
+    ranked = TrueRanks.of(scores, csr_array(wide))
     found = [literal.at_k(row, true, k) for row, true in zip(scores, relevant, strict=True)]
     ours = {"P": precision_at, "R": recall_at, "RP": r_precision_at, "NDCG": ndcg_at}
     for name, metric in ours.items():
@@ -52,7 +52,7 @@ def test_figures_at_k_are_as_defined(case: Any, k: int) -> None:
 @given(cases())
 def test_eleven_points_and_reciprocal_ranks_are_as_defined(case: Any) -> None:
     scores, wide, relevant = case
-    ranked = Ranked.of(scores, csr_array(wide))
+    ranked = TrueRanks.of(scores, csr_array(wide))
     pairs = list(zip(scores, relevant, strict=True))
     expected = np.array([literal.eleven_points(*pair) for pair in pairs])
     assert eleven_points(ranked) == pytest.approx(expected, abs=1e-12)
@@ -67,7 +67,9 @@ def test_propensity_scored_figures_are_as_defined(case: Any, k: int) -> None:
     scores, wide, relevant = case
     counts = [3 * label for label in range(scores.shape[1])]
     inverse = inverse_propensities(np.array([*counts, 0]), 50)
-    sums = [part.sum() for part in propensity_sums(Ranked.of(scores, csr_array(wide)), inverse, k)]
+    sums = [
+        part.sum() for part in propensity_sums(TrueRanks.of(scores, csr_array(wide)), inverse, k)
+    ]
     psp, psndcg = literal.propensity_scored(scores, relevant, counts, 50, k)
     assert (sums[0] / sums[1] if sums[1] else 0.0) == pytest.approx(psp, abs=1e-12)
     assert (sums[2] / sums[3] if sums[3] else 0.0) == pytest.approx(psndcg, abs=1e-12)
@@ -101,7 +103,7 @@ def test_top_scores_keep_count_of_ties_however_they_come() -> None:
 
 
 def test_precision_at_k_beyond_the_labels_counts_missing_places_as_misses() -> None:
-    ranked = Ranked.of(np.float32([[0.5, 0.1]]), sparse(np.array([[True, True]])))
+    ranked = TrueRanks.of(np.float32([[0.5, 0.1]]), sparse(np.array([[True, True]])))
     assert precision_at(ranked, 4).tolist() == [0.5]
     assert ndcg_at(ranked, 4).tolist() == [1.0]
 

@@ -6,12 +6,12 @@ import pytest
 from app.metrics.averages import Averaging, macro, macro_star_f1, micro
 from app.metrics.contingency import Cells, measure
 from app.metrics.eleven_point import eleven_points
-from app.metrics.ranking import Ranked, dcg_at, ndcg_at, precision_at, r_precision_at, recall_at
+from app.metrics.ranking import TrueRanks, dcg_at, ndcg_at, precision_at, r_precision_at, recall_at
 from tests.metrics.cases import sparse
 
 
-def ranked(scores: list[float], truth: list[int]) -> Ranked:
-    return Ranked.of(np.array([scores], np.float32), sparse(np.array([truth], dtype=bool)))
+def ranked(scores: list[float], truth: list[int]) -> TrueRanks:
+    return TrueRanks.of(np.array([scores], np.float32), sparse(np.array([truth], dtype=bool)))
 
 
 def cells(*rows: tuple[int, int, int, int]) -> Cells:
@@ -51,8 +51,8 @@ def test_libmultilabel_1_4_macro_star_f1_differs_from_macro_f1() -> None:
 
 def test_libmultilabel_2_1_zero_shot_labels_leave_p_at_k_alone_but_not_the_others() -> None:
     scores = np.float32([[0.9, 0.1]])
-    without = Ranked.of(scores, sparse(np.array([[True, False]])))
-    kept = Ranked.of(scores, sparse(np.array([[True, False, True]])))
+    without = TrueRanks.of(scores, sparse(np.array([[True, False]])))
+    kept = TrueRanks.of(scores, sparse(np.array([[True, False, True]])))
     assert precision_at(kept, 3).tolist() == precision_at(without, 3).tolist()
     for metric in (recall_at, r_precision_at, ndcg_at):
         assert metric(kept, 3)[0] < metric(without, 3)[0]
@@ -98,7 +98,7 @@ def test_yang_3_1_recall_three_tenths_belongs_to_its_own_interval() -> None:
 
 
 def test_yang_3_1_recall_that_is_never_reached_counts_zero() -> None:
-    kept = Ranked.of(np.float32([[0.9, 0.1]]), sparse(np.array([[True, False, True]])))
+    kept = TrueRanks.of(np.float32([[0.9, 0.1]]), sparse(np.array([[True, False, True]])))
     assert eleven_points(kept)[0].tolist() == [1.0] * 6 + [0.0] * 5
 
 

@@ -20,12 +20,13 @@ from app.errors import (
     TooManyRequestsError,
     UnauthorizedError,
 )
-from app.kernels import kernels, picking_plain
+from app.kernels import kernels
+from app.kernels.linear import picking_plain
 from app.prediction import best
-from app.serving.admission import SMALL_BODY, Admission, Deadline, Room
+from app.server.workers import figures_folder
+from app.serving.admission import SMALL_BODY, Admission, BodyBudget, Deadline
 from app.serving.keys import KeysFile
 from app.serving.spool import Spool, Upload
-from app.serving.workers import figures_folder
 
 
 def test_admission_counts_units_and_lets_a_large_request_in_alone() -> None:
@@ -87,7 +88,7 @@ def test_nobody_is_let_in_to_wait_longer_than_is_allowed(monkeypatch: pytest.Mon
 
 def test_room_is_taken_for_large_bodies_only_and_given_back() -> None:
     bodies = Admission(10 * SMALL_BODY, "large bodies")
-    with Room(bodies) as room, Room(bodies) as other:
+    with BodyBudget(bodies) as room, BodyBudget(bodies) as other:
         room.take(SMALL_BODY)
         assert bodies.in_flight == 0
         room.take(8 * SMALL_BODY)
@@ -192,7 +193,7 @@ def test_picking_is_a_stable_sort_of_what_passes(
     assert found.tolist() == scores[expected].tolist()
     room = np.empty(5, np.int64), np.empty(5, np.float32)
     plain = np.empty(5, np.int64), np.empty(5, np.float32)
-    n_passing = kernels("picking").pick(scores, cuts, *room)
+    n_passing = kernels("linear.picking").pick(scores, cuts, *room)
     assert n_passing == picking_plain.pick(scores, cuts, *plain) == len(passing)
     n_kept = min(n_passing, 5)
     assert room[0][:n_kept].tolist() == plain[0][:n_kept].tolist()

@@ -14,8 +14,8 @@ import pytest
 from app.artifacts.store import Store
 from app.classifier import Classifier
 from app.decisions.abstention import Abstention
-from app.decisions.rank_cut import RankCut
-from app.decisions.score_cut import ScoreCut
+from app.decisions.rules.rank_cut import RankCut
+from app.decisions.rules.score_cut import ScoreCut
 from app.errors import DamagedArtifactError, InvalidRequestError
 from app.model import load_model
 from app.prediction import Query, plan_of

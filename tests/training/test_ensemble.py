@@ -17,7 +17,7 @@ from app.training.ensemble import combine, joined
 from app.training.members import FittedMember
 from app.training.publish import publish
 from app.training.recipe import Recipe
-from app.training.train import Job, train
+from app.training.train import TrainingJob, train
 
 NOBODY: Any = None
 
@@ -78,7 +78,7 @@ def test_a_trained_ensemble_scores_as_the_weighted_sum_and_comes_back_equal(
         "settings": {"options": "-s 1 -c 4"},
         "features": {"analyzer": "char_wb", "ngram_range": [3, 4]},
     }
-    trained = train(Job(corpus, Recipe.from_tables({"members": [words, characters]})))
+    trained = train(TrainingJob(corpus, Recipe.from_tables({"members": [words, characters]})))
     store = Store(tmp_path)
     publish(trained, store, "both")
     model = load_model(store, "both").classifier

@@ -12,7 +12,7 @@ import pytest
 
 from app.artifacts.store import Store
 from app.datasets.collection import Collection, load_collection
-from app.decisions.hulls import Hulls
+from app.decisions.tuning.hulls import Hulls
 from app.errors import InvalidRequestError
 from app.model import Model, load_model
 from app.training.publish import publish

@@ -11,13 +11,13 @@ from app.datasets.collection import Collection, load_collection, subset
 from app.errors import InvalidDataError, InvalidRequestError
 from app.model import load_model
 from app.training.recipe import read_recipe
-from app.training.train import Job, train
+from app.training.train import TrainingJob, train
 
 RECIPE = read_recipe(None)
 FREE = {"version", "created", "timings"}
 
 
-def written(store: Store, job: Job) -> Path:
+def written(store: Store, job: TrainingJob) -> Path:
     trained = train(job)
     version = store.write("m", trained.classifier.state(), trained.info)
     return store._version_folder("m", version)
@@ -32,7 +32,7 @@ def test_two_trainings_write_the_same_bytes_whatever_the_jobs(
     corpus: Collection, tmp_path: Path
 ) -> None:
     store = Store(tmp_path)
-    one, two = (written(store, Job(corpus, RECIPE, jobs=jobs)) for jobs in (1, 2))
+    one, two = (written(store, TrainingJob(corpus, RECIPE, jobs=jobs)) for jobs in (1, 2))
     arrays = sorted(path.name for path in one.glob("*.npy"))
     assert arrays == sorted(path.name for path in two.glob("*.npy"))
     assert all((one / name).read_bytes() == (two / name).read_bytes() for name in arrays)
@@ -42,7 +42,7 @@ def test_two_trainings_write_the_same_bytes_whatever_the_jobs(
 def test_no_five_words_of_a_training_text_stand_in_any_file_of_the_model(
     corpus: Collection, tmp_path: Path
 ) -> None:
-    folder = written(Store(tmp_path), Job(corpus, RECIPE))
+    folder = written(Store(tmp_path), TrainingJob(corpus, RECIPE))
     phrases = {
         " ".join(words[i : i + 5])
         for words in (re.findall(r"\w+", text) for text in corpus.documents)
@@ -54,7 +54,7 @@ def test_no_five_words_of_a_training_text_stand_in_any_file_of_the_model(
 
 
 def test_a_model_read_back_scores_the_same_to_the_bit(corpus: Collection, tmp_path: Path) -> None:
-    trained = train(Job(corpus, RECIPE))
+    trained = train(TrainingJob(corpus, RECIPE))
     store = Store(tmp_path)
     version = store.write("m", trained.classifier.state(), trained.info)
     texts = corpus.documents[:20]
@@ -64,7 +64,7 @@ def test_a_model_read_back_scores_the_same_to_the_bit(corpus: Collection, tmp_pa
 
 
 def test_the_default_model_has_cuts_a_curve_and_probabilities(corpus: Collection) -> None:
-    trained = train(Job(corpus, RECIPE))
+    trained = train(TrainingJob(corpus, RECIPE))
     classifier = trained.classifier
     assert classifier.decision.name == "micro-f"
     assert classifier.hulls is not None
@@ -74,14 +74,14 @@ def test_the_default_model_has_cuts_a_curve_and_probabilities(corpus: Collection
 
 def test_validation_documents_take_the_place_of_folds(corpus: Collection) -> None:
     left, right = subset(corpus, range(80)), subset(corpus, range(80, 120))
-    trained = train(Job(left, RECIPE, valid=right))
+    trained = train(TrainingJob(left, RECIPE, valid=right))
     assert trained.classifier.hulls is not None
     assert trained.classifier.hulls.n_documents == 40
 
 
 def test_labels_of_the_validation_data_belong_to_the_label_set(corpus: Collection) -> None:
     extra = replace(subset(corpus, [0, 1]), label_sets=[("only-in-valid",), ("billing",)])
-    trained = train(Job(corpus, RECIPE, valid=extra))
+    trained = train(TrainingJob(corpus, RECIPE, valid=extra))
     assert "only-in-valid" in trained.classifier.labels.names
 
 
@@ -102,11 +102,11 @@ def test_a_wrong_recipe_is_refused_with_what_is_accepted(
     corpus: Collection, changes: list[str], says: str
 ) -> None:
     with pytest.raises(InvalidRequestError, match=re.escape(says)):
-        train(Job(corpus, read_recipe(None, changes=changes)))
+        train(TrainingJob(corpus, read_recipe(None, changes=changes)))
 
 
 def test_the_figures_of_a_decision_by_rank_are_those_of_its_labels(corpus: Collection) -> None:
-    trained = train(Job(corpus, read_recipe(None, changes=["decision.name=rank:5"])))
+    trained = train(TrainingJob(corpus, read_recipe(None, changes=["decision.name=rank:5"])))
     figures = trained.info.figures["held_out"]
     pairs = sum(map(len, corpus.label_sets))
     assert figures["micro_recall"] == 1.0
@@ -116,26 +116,26 @@ def test_the_figures_of_a_decision_by_rank_are_those_of_its_labels(corpus: Colle
 def test_a_corpus_without_labels_is_refused(corpus: Collection) -> None:
     bare = replace(corpus, label_sets=[()] * len(corpus))
     with pytest.raises(InvalidDataError, match="nothing to learn"):
-        train(Job(bare, RECIPE))
+        train(TrainingJob(bare, RECIPE))
 
 
 def test_ready_made_features_are_trained_on_as_they_are(tmp_path: Path) -> None:
     file = tmp_path / "rows.svm"
     file.write_text("a 1:1 3:0.5\nb 2:1\na,b 1:1 2:1\nb 2:2\na 1:2 3:1\nb 2:1 3:1\n")
     rows = load_collection(file)
-    trained = train(Job(rows, read_recipe(None, changes=["decision.folds=2"])))
+    trained = train(TrainingJob(rows, read_recipe(None, changes=["decision.folds=2"])))
     assert trained.classifier.is_ready_made
     assert trained.classifier.scores(rows.documents).shape == (6, 2)
     with pytest.raises(InvalidRequestError, match="reads texts"):
-        train(Job(rows, read_recipe(None, learner="kim-cnn")))
+        train(TrainingJob(rows, read_recipe(None, learner="kim-cnn")))
 
 
 def test_one_document_cannot_be_tuned_on_and_says_so(corpus: Collection) -> None:
     with pytest.raises(InvalidRequestError, match="two documents or more"):
-        train(Job(subset(corpus, [0]), RECIPE))
+        train(TrainingJob(subset(corpus, [0]), RECIPE))
 
 
 def test_one_document_and_one_label_make_a_model(corpus: Collection) -> None:
     one = replace(subset(corpus, [0]), label_sets=[("a",)])
-    trained = train(Job(one, read_recipe(None, changes=["decision.name=zero"])))
+    trained = train(TrainingJob(one, read_recipe(None, changes=["decision.name=zero"])))
     assert trained.classifier.scores(["anything"]).shape == (1, 1)

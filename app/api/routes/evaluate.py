@@ -7,19 +7,19 @@ from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from app.api.bodies import client_gone
 from app.api.deps import Parts
+from app.api.http.bodies import client_gone
+from app.api.http.request_context import RequestContext, context_of
+from app.api.http.uploads import FORMATS, MULTIPART, format_of, spooled
 from app.api.identity import caller_with
 from app.api.openapi import problems
-from app.api.uploads import FORMATS, MULTIPART, format_of, spooled
-from app.api.visit import Visit, visit_of
 from app.datasets.base import ReadOptions
-from app.datasets.source import Limits
+from app.datasets.input.source import Limits
 from app.errors import DrainingError
 from app.evaluation import EvaluationOptions, parse_k
 from app.evaluation.deciders import decider
 from app.serving.admission import Deadline
-from app.serving.evaluating import Job, evaluated
+from app.serving.evaluating import EvaluationJob, evaluated
 from app.serving.keys import Identity
 from app.serving.registry import Loaded
 from app.serving.service import Service
@@ -73,9 +73,9 @@ class Parameters(BaseModel):
             bootstrap=self.bootstrap,
         )
 
-    def reading(self, visit: Visit, max_bytes: int) -> ReadOptions:
+    def reading(self, context: RequestContext, max_bytes: int) -> ReadOptions:
         """How to read, with every bound that holds over HTTP."""
-        by_type = format_of(visit)  # checks media type and encoding, whatever format is named
+        by_type = format_of(context)  # checks media type and encoding, whatever format is named
         return ReadOptions(
             format=self.format or by_type,
             text_columns=tuple(self.text_columns.split(",")),
@@ -115,7 +115,7 @@ async def evaluate(
     parameters: Annotated[Parameters, Query()],
 ) -> Response:
     """The report on a labelled test set; nothing is tuned on it, and it is deleted afterwards."""
-    visit, deadline = visit_of(request.scope), Deadline.after(service.settings.evaluate_seconds)
+    context, deadline = context_of(request.scope), Deadline.after(service.settings.evaluate_seconds)
     if service.is_draining:
         raise DrainingError("the service is shutting down; ask another replica")
     if parameters.model is not None:
@@ -123,25 +123,25 @@ async def evaluate(
     loaded = service.registry.get(parameters.model, caller.may_use)
     caller.require_model(loaded.model.name)
     options = parameters.options()
-    reading = parameters.reading(visit, service.settings.max_upload_bytes)
+    reading = parameters.reading(context, service.settings.max_upload_bytes)
     await asyncio.to_thread(decider, options.decision, loaded.model.classifier)
     with service.evaluations.admit(1), service.spool.folder() as folder:
         file = folder / "upload"
-        await spooled(request.receive, visit, file, service, deadline)
+        await spooled(request.receive, context, file, service, deadline)
         reference = f"{loaded.model.name}@{loaded.model.version}"
-        job = Job(service.settings.models_dir, reference, file, folder, reading, options)
+        job = EvaluationJob(service.settings.models_dir, reference, file, folder, reading, options)
         report = await evaluated(job, deadline, client_gone(request.receive))
-    return _answer(report, loaded, visit, service)
+    return _answer(report, loaded, context, service)
 
 
-def _answer(report: bytes, loaded: Loaded, visit: Visit, service: Service) -> Response:
+def _answer(report: bytes, loaded: Loaded, context: RequestContext, service: Service) -> Response:
     found = _Figures.model_validate_json(report)
-    visit.model, visit.version = loaded.model.name, loaded.model.version
-    visit.documents = found.data.documents
-    service.telemetry.documents.labels(visit.model, PATH).inc(visit.documents)
+    context.model, context.version = loaded.model.name, loaded.model.version
+    context.documents = found.data.documents
+    service.telemetry.documents.labels(context.model, PATH).inc(context.documents)
     for stage, seconds in found.seconds.items():
         service.telemetry.stages.labels(stage).observe(seconds)
-    headers = {"x-model-version": visit.version, "x-documents": str(visit.documents)}
+    headers = {"x-model-version": context.version, "x-documents": str(context.documents)}
     return Response(report, headers=headers, media_type="application/json")
 
 

@@ -7,17 +7,17 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from starlette.types import Receive, Scope, Send
 
-from app.api.bodies import read_body
 from app.api.errors import invalid_body
+from app.api.http.bodies import read_body
+from app.api.http.request_context import RequestContext, context_of, head_lines
 from app.api.identity import caller_with, identify
 from app.api.openapi import problems
-from app.api.predicting import QUICK_BYTES, Predictor, is_long
+from app.api.predictor import QUICK_BYTES, Predictor, is_long
 from app.api.schemas import Document, OperatingPoint, PredictRequest, PredictResponse
 from app.api.streaming import NDJSON, Stream
-from app.api.visit import Visit, head_lines, visit_of
 from app.errors import UnsupportedMediaTypeError
 from app.prediction import Plan, Prediction
-from app.serving.admission import Deadline, Room
+from app.serving.admission import BodyBudget, Deadline
 from app.serving.keys import Identity
 from app.serving.registry import Loaded
 from app.serving.service import Service
@@ -40,58 +40,63 @@ class Predict:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        service, visit = self._service, visit_of(scope)
-        identity = self._identified(visit)
-        self._predictor.refuse_early(visit)
-        if _media_type(visit) == NDJSON:
+        service, context = self._service, context_of(scope)
+        identity = self._identified(context)
+        self._predictor.refuse_early(context)
+        if _media_type(context) == NDJSON:
             await self._stream.answer(scope, receive, send, identity)
             return
         with service.room() as room:
-            await self._respond(receive, send, visit, identity, room)
+            await self._respond(receive, send, context, identity, room)
 
-    def at_once(self, visit: Visit, body: bytes) -> tuple[bytes, bytes] | None:
+    def at_once(self, context: RequestContext, body: bytes) -> tuple[bytes, bytes] | None:
         """Head and body of the answer to a small request; None where that would take a while."""
-        identity = self._identified(visit)
-        if _media_type(visit) != JSON or len(body) > QUICK_BYTES:
+        identity = self._identified(context)
+        if _media_type(context) != JSON or len(body) > QUICK_BYTES:
             return None
         request = self._decode(body)
-        loaded = self._predictor.model(request.model, identity, visit)
+        loaded = self._predictor.model(request.model, identity, context)
         texts, query = request.texts(), request.query()
         found = self._predictor.at_once(loaded, query, texts)
         if found is None or is_long(found.predictions, query):
             return None
         self._predictor.note(loaded, found)
-        visit.documents = len(texts)
+        context.documents = len(texts)
         answer = self._encode(_response(loaded, found.plan, found.predictions, request))
-        return HEAD % _head_values(answer, visit), answer
+        return HEAD % _head_values(answer, context), answer
 
-    def _identified(self, visit: Visit) -> Identity:
-        visit.route = PATH
-        identity = identify(visit, self._service)
+    def _identified(self, context: RequestContext) -> Identity:
+        context.route = PATH
+        identity = identify(context, self._service)
         identity.require(SCOPE)
         return identity
 
     async def _respond(
-        self, receive: Receive, send: Send, visit: Visit, identity: Identity, room: Room
+        self,
+        receive: Receive,
+        send: Send,
+        context: RequestContext,
+        identity: Identity,
+        room: BodyBudget,
     ) -> None:
         settings = self._service.settings
         deadline = Deadline.after(settings.request_seconds)
-        body = await read_body(receive, visit, settings.max_body_bytes, deadline, room)
+        body = await read_body(receive, context, settings.max_body_bytes, deadline, room)
         predictor = self._predictor
         if len(body) > QUICK_BYTES:
             request = await predictor.in_thread(self._decoded, body)
         else:
             request = self._decoded(body)
-        loaded = predictor.model(request.model, identity, visit)
+        loaded = predictor.model(request.model, identity, context)
         texts, query = request.texts(), request.query()
         plan, found = await predictor.predictions(loaded, query, texts, deadline)
-        visit.documents = len(texts)
+        context.documents = len(texts)
         response = _response(loaded, plan, found, request)
         if is_long(found, query):
             answer = await predictor.in_thread(self._encode, response)
         else:
             answer = self._encode(response)
-        headers = list(zip(HEAD_NAMES, _head_values(answer, visit), strict=True))
+        headers = list(zip(HEAD_NAMES, _head_values(answer, context), strict=True))
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": answer})
 
@@ -160,14 +165,14 @@ def _response(
     return PredictResponse(loaded.model.name, loaded.model.version, predictions, point)
 
 
-def _media_type(visit: Visit) -> bytes:
-    sent = visit.head.media_type or JSON
+def _media_type(context: RequestContext) -> bytes:
+    sent = context.head.media_type or JSON
     if sent not in (JSON, NDJSON):
         raise UnsupportedMediaTypeError("accepted: application/json, application/x-ndjson")
-    if visit.header(b"content-encoding").lower() not in (b"", b"identity"):
+    if context.header(b"content-encoding").lower() not in (b"", b"identity"):
         raise UnsupportedMediaTypeError("the body is sent without a content encoding")
     return sent
 
 
-def _head_values(body: bytes, visit: Visit) -> tuple[bytes, ...]:
-    return JSON, b"%d" % len(body), visit.version.encode(), b"%d" % visit.documents
+def _head_values(body: bytes, context: RequestContext) -> tuple[bytes, ...]:
+    return JSON, b"%d" % len(body), context.version.encode(), b"%d" % context.documents

@@ -6,12 +6,12 @@ import msgspec
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
-from app.api.bodies import read_body
 from app.api.deps import Parts
+from app.api.http.bodies import read_body
+from app.api.http.request_context import RequestContext, context_of
 from app.api.identity import caller_with
-from app.api.predicting import QUICK_BYTES, Predictor, is_long
+from app.api.predictor import QUICK_BYTES, Predictor, is_long
 from app.api.tensors import Answer, Call, answered, called
-from app.api.visit import Visit, visit_of
 from app.errors import ModelUnavailableError
 from app.prediction import Prediction
 from app.serving.admission import Deadline
@@ -114,20 +114,20 @@ async def infer_version(
 async def _inferred(
     reference: str, request: Request, service: Service, caller: Identity
 ) -> Response:
-    visit, settings = visit_of(request.scope), service.settings
+    context, settings = context_of(request.scope), service.settings
     predictor: Predictor = request.app.state.infer
-    predictor.refuse_early(visit)
+    predictor.refuse_early(context)
     deadline = Deadline.after(settings.request_seconds)
-    loaded = predictor.model(reference, caller, visit)
+    loaded = predictor.model(reference, caller, context)
     with service.room() as room:
-        body = await read_body(request.receive, visit, settings.max_body_bytes, deadline, room)
-        length = visit.header(b"inference-header-content-length")
+        body = await read_body(request.receive, context, settings.max_body_bytes, deadline, room)
+        length = context.header(b"inference-header-content-length")
         call, texts = await predictor.done(len(body) > QUICK_BYTES, called, body, length)
         query = call.query()
         _, found = await predictor.predictions(loaded, query, texts, deadline)
-    visit.documents = len(texts)
+    context.documents = len(texts)
     answer = await predictor.done(is_long(found, query), _answer, call, found, loaded)
-    return _response(answer, visit)
+    return _response(answer, context)
 
 
 def _answer(call: Call, found: list[Prediction], loaded: Loaded) -> Answer:
@@ -135,8 +135,8 @@ def _answer(call: Call, found: list[Prediction], loaded: Loaded) -> Answer:
     return answered(call, lines, loaded.model.name, loaded.model.version)
 
 
-def _response(answer: Answer, visit: Visit) -> Response:
-    headers = {"x-model-version": visit.version, "x-documents": str(visit.documents)}
+def _response(answer: Answer, context: RequestContext) -> Response:
+    headers = {"x-model-version": context.version, "x-documents": str(context.documents)}
     if answer.header_length is not None:
         headers["inference-header-content-length"] = str(answer.header_length)
     return Response(answer.body, headers=headers, media_type=answer.media_type)

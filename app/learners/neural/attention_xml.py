@@ -13,14 +13,14 @@ from torch.nn import functional
 from app.arrays import Features, Truth
 from app.errors import InvalidRequestError
 from app.learners.base import Fitting
-from app.learners.neural.batches import Ids
-from app.learners.neural.label_attention import LabelAttention
 from app.learners.neural.label_clusters import cluster_count, label_clusters
+from app.learners.neural.layers.label_attention import LabelAttention
+from app.learners.neural.layers.recurrent import BothWays
+from app.learners.neural.layers.words import Text, Words
 from app.learners.neural.learner import NetworkLearner
-from app.learners.neural.loop import Network
-from app.learners.neural.losses import Loss
-from app.learners.neural.recurrent import BothWays
-from app.learners.neural.words import Text, Words
+from app.learners.neural.training.batches import Ids
+from app.learners.neural.training.loop import Network
+from app.learners.neural.training.losses import Loss
 
 
 @dataclass(kw_only=True)

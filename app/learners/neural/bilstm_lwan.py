@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from app.learners.neural.layers.lwan import AttentionNetwork
+from app.learners.neural.layers.recurrent import BothWays
+from app.learners.neural.layers.words import Words
 from app.learners.neural.learner import NetworkLearner
-from app.learners.neural.loop import Network
-from app.learners.neural.lwan import AttentionNetwork
-from app.learners.neural.recurrent import BothWays
-from app.learners.neural.words import Words
+from app.learners.neural.training.loop import Network
 
 
 @dataclass(kw_only=True)

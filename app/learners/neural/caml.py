@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from app.learners.neural.layers.lwan import AttentionNetwork, Windows
+from app.learners.neural.layers.words import Words
 from app.learners.neural.learner import NetworkLearner
-from app.learners.neural.loop import Network
-from app.learners.neural.lwan import AttentionNetwork, Windows
-from app.learners.neural.words import Words
+from app.learners.neural.training.loop import Network
 
 
 @dataclass(kw_only=True)

@@ -8,8 +8,8 @@ from typing import Any
 
 import torch
 
-from app.learners.neural.batches import Bags, Ids
-from app.learners.neural.words import Text
+from app.learners.neural.layers.words import Text
+from app.learners.neural.training.batches import Bags, Ids
 
 
 def word_contributions(network: Any, batch: Ids, label: int) -> Any:

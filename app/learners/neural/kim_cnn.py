@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 from torch import nn
 from torch.nn import functional
 
-from app.learners.neural.batches import Ids
-from app.learners.neural.convolutions import LargestWindows
-from app.learners.neural.exact import Exact
+from app.learners.neural.layers.batch_invariant import BatchInvariant
+from app.learners.neural.layers.convolutions import LargestWindows
+from app.learners.neural.layers.words import Text, Words
 from app.learners.neural.learner import NetworkLearner
-from app.learners.neural.loop import Network
-from app.learners.neural.words import Text, Words
+from app.learners.neural.training.batches import Ids
+from app.learners.neural.training.loop import Network
 
 
 @dataclass(kw_only=True)
@@ -42,7 +42,7 @@ class KimCnnNetwork(nn.Module):
         self.words = Words(sizes["inputs"], dimensions, settings.embedding_dropout)
         self.windows = LargestWindows(dimensions, settings.filters, widths, pools=1)
         self.dropout = nn.Dropout(settings.dropout)
-        self.output = Exact(self.windows.size, sizes["labels"])
+        self.output = BatchInvariant(self.windows.size, sizes["labels"])
 
     @property
     def output_bias(self) -> Any:

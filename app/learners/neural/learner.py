@@ -17,15 +17,20 @@ from scipy.sparse import csr_array
 from app.arrays import Features, Scores, Truth
 from app.errors import DamagedArtifactError, InvalidDataError, InvalidRequestError
 from app.learners.base import Fitting
-from app.learners.neural.batches import UNKNOWN, ids_of
-from app.learners.neural.checkpoints import Training, arrays_of, fingerprint
 from app.learners.neural.cooccurrence import cooccurrence_vectors
-from app.learners.neural.devices import bound_threads, bounded_threads, device_for, reproducible
 from app.learners.neural.explanation import word_contributions
-from app.learners.neural.loop import Job, Network, network_scores, train
-from app.learners.neural.settings import TrainingSettings
-from app.learners.neural.validation import check_metric
-from app.learners.neural.words import Words
+from app.learners.neural.layers.words import Words
+from app.learners.neural.training.batches import UNKNOWN, ids_of
+from app.learners.neural.training.checkpoints import Training, arrays_of, fingerprint
+from app.learners.neural.training.devices import (
+    bound_threads,
+    bounded_threads,
+    device_for,
+    reproducible,
+)
+from app.learners.neural.training.loop import Network, NetworkTraining, network_scores, train
+from app.learners.neural.training.settings import TrainingSettings
+from app.learners.neural.training.validation import check_metric
 from app.state import State
 
 
@@ -82,7 +87,7 @@ class NetworkLearner(TrainingSettings, ABC):
         self.network.requires_grad_(False)
         return self
 
-    def train(self, job: Job) -> Training:
+    def train(self, job: NetworkTraining) -> Training:
         """Run the job; the network then has its best weights."""
         return train(job)
 
@@ -212,12 +217,12 @@ class NetworkLearner(TrainingSettings, ABC):
         valid_part: tuple[Features, Truth] | None,
         fitting: Fitting,
         device: Any,
-    ) -> Job:
+    ) -> NetworkTraining:
         folder = None
         if fitting.checkpoint:
             known = {"kind": self.kind, **self._settings()}
             folder = fitting.checkpoint / fingerprint(known, *train_part, fitting.seed)
-        return Job(
+        return NetworkTraining(
             network=self.network,
             collate=self.collate,
             train=train_part,

@@ -11,11 +11,11 @@ from torch.nn import functional
 
 from app.arrays import Features
 from app.learners.base import Fitting
-from app.learners.neural.batches import Bags, bags_of
-from app.learners.neural.exact import Exact
 from app.learners.neural.explanation import term_contributions
+from app.learners.neural.layers.batch_invariant import BatchInvariant
 from app.learners.neural.learner import NetworkLearner
-from app.learners.neural.loop import Network
+from app.learners.neural.training.batches import Bags, bags_of
+from app.learners.neural.training.loop import Network
 
 
 class MlpNetwork(nn.Module):
@@ -30,7 +30,7 @@ class MlpNetwork(nn.Module):
         self.terms = nn.EmbeddingBag(terms, hidden, mode="sum", sparse=True)
         self.hidden_bias = nn.Parameter(self.terms.weight.new_zeros(hidden))
         self.dropout = nn.Dropout(dropout)
-        self.output = Exact(hidden, labels)
+        self.output = BatchInvariant(hidden, labels)
         nn.init.normal_(self.terms.weight, std=hidden**-0.5)
 
     @property

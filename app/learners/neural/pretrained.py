@@ -8,7 +8,7 @@ from typing import Any
 from safetensors.torch import load_file
 
 from app.errors import InvalidRequestError
-from app.learners.neural.encoder import ACTIVATIONS, Architecture
+from app.learners.neural.layers.encoder import ACTIVATIONS, Architecture
 
 FAMILIES = ("bert", "roberta", "xlm-roberta", "camembert", "distilbert")
 PREFIX = re.compile(r"^(bert|roberta|distilbert|model)\.")

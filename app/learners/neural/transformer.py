@@ -13,13 +13,13 @@ from torch.nn import functional
 from app.arrays import Features, Truth
 from app.errors import InvalidRequestError
 from app.learners.base import Fitting
-from app.learners.neural.batches import ids_of
-from app.learners.neural.checkpoints import Training
-from app.learners.neural.encoder import Architecture, Encoder
-from app.learners.neural.exact import Exact
+from app.learners.neural.layers.batch_invariant import BatchInvariant
+from app.learners.neural.layers.encoder import Architecture, Encoder
 from app.learners.neural.learner import NetworkLearner
-from app.learners.neural.loop import Job, Network, network_scores
 from app.learners.neural.pretrained import read_architecture, read_weights
+from app.learners.neural.training.batches import ids_of
+from app.learners.neural.training.checkpoints import Training
+from app.learners.neural.training.loop import Network, NetworkTraining, network_scores
 
 
 class WindowBatch(NamedTuple):
@@ -71,7 +71,7 @@ class Transformer(NetworkLearner):
         encoder.load_state_dict(read_weights(self.checkpoint))
         encoder.requires_grad_(not self.frozen)
 
-    def train(self, job: Job) -> Training:
+    def train(self, job: NetworkTraining) -> Training:
         """Run the job; over a frozen encoder only on what the encoder made of the documents."""
         if not self.frozen:
             return super().train(job)
@@ -82,7 +82,7 @@ class Transformer(NetworkLearner):
         short = replace(job, network=head, collate=rows_of, train=encoded[0], valid=valid)
         return super().train(short)
 
-    def _encoded(self, job: Job, features: Features) -> Features:
+    def _encoded(self, job: NetworkTraining, features: Features) -> Features:
         """The documents as the encoder sees them, a dense row each."""
         pooled = Pooled(self.network)
         return csr_array(network_scores(pooled, self.collate, features, device=job.device))
@@ -108,7 +108,7 @@ class Transformer(NetworkLearner):
 
 
 def windows_of(ids: Any) -> WindowBatch:
-    """Rows of tokens as windows: one begins wherever the row's first token stands again."""
+    """SolverRows of tokens as windows: one begins wherever the row's first token stands again."""
     starts = (ids == ids[:, :1]) & (ids > 0)
     starts[:, 0] = True
     document, begin = torch.nonzero(starts, as_tuple=True)
@@ -132,7 +132,7 @@ class TransformerNetwork(nn.Module):
         self.n_labels = labels
         self.encoder = Encoder(shape, dropout)
         self.dropout = nn.Dropout(dropout)
-        self.output = Exact(shape.dimensions, labels)
+        self.output = BatchInvariant(shape.dimensions, labels)
 
     @property
     def output_bias(self) -> Any:

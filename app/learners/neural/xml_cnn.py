@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 from torch import nn
 from torch.nn import functional
 
-from app.learners.neural.batches import Ids
-from app.learners.neural.convolutions import LargestWindows
-from app.learners.neural.exact import Exact
+from app.learners.neural.layers.batch_invariant import BatchInvariant
+from app.learners.neural.layers.convolutions import LargestWindows
+from app.learners.neural.layers.words import Text, Words
 from app.learners.neural.learner import NetworkLearner
-from app.learners.neural.loop import Network
-from app.learners.neural.words import Text, Words
+from app.learners.neural.training.batches import Ids
+from app.learners.neural.training.loop import Network
 
 
 @dataclass(kw_only=True)
@@ -44,9 +44,9 @@ class XmlCnnNetwork(nn.Module):
         dimensions, widths = settings.dimensions, settings.filter_sizes
         self.words = Words(sizes["inputs"], dimensions, settings.embedding_dropout)
         self.windows = LargestWindows(dimensions, settings.filters, widths, pools=settings.pools)
-        self.hidden = Exact(self.windows.size, settings.hidden)
+        self.hidden = BatchInvariant(self.windows.size, settings.hidden)
         self.dropout = nn.Dropout(settings.dropout)
-        self.output = Exact(settings.hidden, sizes["labels"])
+        self.output = BatchInvariant(settings.hidden, sizes["labels"])
 
     @property
     def output_bias(self) -> Any:

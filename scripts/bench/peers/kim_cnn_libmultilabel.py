@@ -18,7 +18,7 @@ from libmultilabel.nn.nn_utils import init_model, init_trainer, set_seed
 
 
 class Clock(lightning.Callback):
-    """Notes the CPU time between the start and the end of a training epoch."""
+    """RequestLog the CPU time between the start and the end of a training epoch."""
 
     seconds = 0.0
 

@@ -5,7 +5,7 @@ from contestant import compete, corpus, one_by_one
 
 from app.classifier import Member
 from app.labels import LabelIndex
-from app.learners.tree import Tree
+from app.learners.tree.tree import Tree
 from app.prediction.plan import best
 from app.vectorizers.tfidf import Tfidf
 

@@ -5,20 +5,19 @@ from contestant import compete
 from scipy.sparse import csr_array
 from training import best_columns, matrices, timed
 
-from app.decisions.calibration import Calibration
-from app.decisions.hulls import Hulls
-from app.decisions.tuning import tune
-from app.kernels import kernels
+from app.decisions.calibration.calibration import Calibration
+from app.decisions.tuning.hulls import Hulls
+from app.decisions.tuning.tune import tune
+from app.kernels import KERNELS, warm
 from app.learners.base import Fitting
 from app.learners.folds import stratified_folds
 from app.learners.one_vs_rest import OneVsRest
 from app.learners.out_of_fold import fit_with_out_of_fold
-from app.learners.tree import Tree
+from app.learners.tree.tree import Tree
 
 X, Y, X_TEST, Y_TEST = (csr_array(matrix) for matrix in matrices())
 Y = csr_array(Y, dtype=np.bool_)
-for name in ("block_descent", "linear_scores", "beam_search", "groups", "best_scores"):
-    kernels(name).warm()
+warm(names=KERNELS)
 
 
 def with_folds():

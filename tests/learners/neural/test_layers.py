@@ -8,18 +8,18 @@ from scipy.sparse import csr_array
 from app.errors import InvalidRequestError
 from app.learners.base import Fitting
 from app.learners.neural.attention_xml import AttentionXml
-from app.learners.neural.batches import Ids, training_batches
-from app.learners.neural.convolutions import LargestWindows
 from app.learners.neural.cooccurrence import cooccurrence_vectors
-from app.learners.neural.encoder import Encoder
-from app.learners.neural.even_steps import EvenSteps
-from app.learners.neural.label_attention import LabelAttention
 from app.learners.neural.label_clusters import label_clusters
-from app.learners.neural.losses import asymmetric, loss_for
+from app.learners.neural.layers.convolutions import LargestWindows
+from app.learners.neural.layers.encoder import Encoder
+from app.learners.neural.layers.label_attention import LabelAttention
+from app.learners.neural.layers.recurrent import BothWays
+from app.learners.neural.layers.words import Text, Words
 from app.learners.neural.pretrained import read_architecture, read_weights
-from app.learners.neural.recurrent import BothWays
-from app.learners.neural.validation import validation_figure
-from app.learners.neural.words import Text, Words
+from app.learners.neural.training.batches import Ids, training_batches
+from app.learners.neural.training.even_steps import EvenSteps
+from app.learners.neural.training.losses import asymmetric, loss_for
+from app.learners.neural.training.validation import validation_figure
 from app.vectorizers.sequences import stacked
 from tests.learners.neural.made_up import checkpoint, data_for, learner_for
 

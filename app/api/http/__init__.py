@@ -1,0 +1,1 @@
+"""What every request passes: bounds on bodies, its context, its log line."""

@@ -1,0 +1,152 @@
+"""How every door to predictions works: limits, admission, and what leaves the event loop."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from app.api.http.request_context import RequestContext
+from app.errors import PayloadTooLargeError
+from app.prediction import Plan, Prediction, Query
+from app.serving.admission import Deadline
+from app.serving.keys import Identity
+from app.serving.registry import Loaded
+from app.serving.service import Service
+from app.serving.telemetry.batched_metrics import BatchedCounter, BatchedHistogram
+
+QUICK_BYTES, QUICK_DOCUMENTS, QUICK_LABELS = 16_384, 4, 500
+"""Up to here the answer costs less than handing it to a thread would."""
+
+MOST_ANSWERS = 1_000_000
+"""Labels of all documents of a request together: an answer is made and sent as a whole."""
+
+
+class Found(NamedTuple):
+    """One prediction a text, and how long they took."""
+
+    plan: Plan
+    predictions: list[Prediction]
+    seconds: float
+
+
+class Predictor:
+    """Predictions for one route; `route` is its name in telemetry."""
+
+    def __init__(self, service: Service, route: str) -> None:
+        self._service, self._route = service, route
+        self._quick_texts = min(QUICK_DOCUMENTS, service.settings.max_documents)
+        self._quick_characters = min(QUICK_BYTES, service.settings.max_text_characters)
+        self._seconds = service.telemetry.tally(service.telemetry.stages, "predict")
+        self._has_room = service.documents.has_room
+        self._counters: dict[str, tuple[BatchedCounter, BatchedHistogram]] = {}
+
+    def model(self, reference: str | None, identity: Identity, context: RequestContext) -> Loaded:
+        """The model that was named, or the default one, if the caller may use it."""
+        if reference is not None:
+            identity.require_model(reference.partition("@")[0])
+        loaded = self._service.registry.get(reference, identity.may_use)
+        identity.require_model(loaded.model.name)
+        context.model, context.version = loaded.model.name, loaded.model.version
+        return loaded
+
+    def refuse_early(self, context: RequestContext) -> None:
+        """Refuse, before it is read, a body that there is no room for; short ones are let in.
+
+        What they ask for mostly costs less than their refusal would save.
+        """
+        said = context.header(b"content-length")
+        if not said.isdigit() or int(said[:20]) > QUICK_BYTES:
+            self._service.documents.refuse_if_full()
+
+    def check(self, texts: Sequence[str]) -> None:
+        """Refuse too many documents, and texts that are too long."""
+        settings = self._service.settings
+        if len(texts) > settings.max_documents:
+            raise PayloadTooLargeError(f"more than {settings.max_documents} documents at once")
+        longest = settings.max_text_characters
+        if max(map(len, texts), default=0) > longest:
+            raise PayloadTooLargeError(f"a text is longer than {longest} characters")
+
+    async def predictions(
+        self,
+        loaded: Loaded,
+        query: Query,
+        texts: Sequence[str],
+        deadline: Deadline,
+        *,
+        has_begun: bool = False,
+    ) -> tuple[Plan, list[Prediction]]:
+        """One prediction a text; short work here, long work in a thread that looks at the clock.
+
+        What is part of an answer that has begun is not refused where others would be.
+        """
+        self.check(texts)
+        found = self.at_once(loaded, query, texts)
+        if found is None:
+            if not has_begun:
+                self._service.documents.refuse_if_full()  # others came while the body was read
+            with self._service.documents.admit(len(texts)):
+                found = await self._in(
+                    self._service.threads, _planned, loaded, query, texts, deadline
+                )
+        self.note(loaded, found)
+        return found.plan, found.predictions
+
+    def at_once(self, loaded: Loaded, query: Query, texts: Sequence[str]) -> Found | None:
+        """One prediction a text, where that takes no longer than to hand it to a thread.
+
+        Whoever answers with it is to `note` it.
+        """
+        plan = loaded.known_plan(query) if loaded.is_quick and not query.explain else None
+        if plan is None or len(texts) > self._quick_texts:
+            return None
+        is_short = sum(map(len, texts)) <= self._quick_characters
+        return _found(plan, texts) if is_short and self._has_room(len(texts)) else None
+
+    async def in_thread(self, work: Any, *arguments: Any) -> Any:
+        """What the work gives, done in a thread that has only short work: it waits for nothing."""
+        return await self._in(self._service.short_threads, work, *arguments)
+
+    async def _in(self, threads: ThreadPoolExecutor, work: Any, *arguments: Any) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(threads, work, *arguments)
+
+    async def done(self, is_large: bool, work: Any, *arguments: Any) -> Any:
+        """What the work gives: large work in a thread, so that it holds nobody up."""
+        return await self.in_thread(work, *arguments) if is_large else work(*arguments)
+
+    def note(self, loaded: Loaded, found: Found) -> None:
+        """BatchedCounter what was found."""
+        self._seconds.observe(found.seconds)
+        model = loaded.model.name
+        counters = self._counters.get(model)
+        if counters is None:
+            telemetry = self._service.telemetry
+            counters = self._counters[model] = (
+                telemetry.count(telemetry.documents, model, self._route),
+                telemetry.tally(telemetry.labels_per_document, model),
+            )
+        documents, labels = counters
+        documents.add(len(found.predictions))
+        for prediction in found.predictions:
+            labels.observe(len(prediction.labels))
+
+
+def _planned(loaded: Loaded, query: Query, texts: Sequence[str], deadline: Deadline) -> Found:
+    return _found(loaded.plan(query), texts, deadline.check)
+
+
+def _found(
+    plan: Plan, texts: Sequence[str], still_wanted: Callable[[], None] | None = None
+) -> Found:
+    start = perf_counter()
+    found = plan.predictions(texts, still_wanted=still_wanted, most=MOST_ANSWERS)
+    return Found(plan, found, perf_counter() - start)
+
+
+def is_long(predictions: Sequence[Prediction], query: Query) -> bool:
+    """Whether writing the predictions as JSON takes long enough to be worth a thread."""
+    n_labels = 0
+    for prediction in predictions:
+        n_labels += len(prediction.labels)
+    return n_labels * (query.explain or 1) > QUICK_LABELS

@@ -1,0 +1,1 @@
+"""What the offline commands share: tables, progress, options."""

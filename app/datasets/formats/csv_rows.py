@@ -1,0 +1,94 @@
+"""Rows of comma (or semicolon, or TAB) separated values, each with the line it begins on."""
+
+import csv
+import re
+from collections.abc import Iterator
+
+from app.datasets.faults import Faults
+from app.datasets.input.lines import lines
+from app.datasets.input.source import Source
+
+DELIMITERS = ",;\t"
+QUOTED = re.compile(r'"[^"]*"')
+CLOSED = "quotes that are closed and doubled inside a field"
+
+
+def rows(source: Source, faults: Faults, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Each row with the number of its first line; blank lines are passed over.
+
+    A quoted field may hold delimiters, doubled quotes and line ends. One that never closes takes
+    the rest of the file with it, so it is never skipped.
+    """
+    feed = _Feed(source, faults)
+    limit = source.limits.max_line_bytes
+    csv.field_size_limit(max(csv.field_size_limit(), limit))
+    reader = csv.reader(feed, delimiter=delimiter, strict=True)
+    while True:
+        feed.first = feed.characters = 0
+        try:
+            row = next(reader, None)
+        except csv.Error as error:
+            if feed.is_at_end:
+                raise feed.open_quote() from error
+            column = _stray_quote(feed.line, delimiter)
+            found = feed.line[column - 1 :]
+            faults.add(
+                "malformed CSV", line=feed.number, column=column, found=found, accepted=CLOSED
+            )
+            continue
+        if row is None:
+            return
+        if row and not feed.has_lost_a_line:
+            yield feed.first, row
+
+
+def delimiter_of(line: str) -> str:
+    """The delimiter that stands most often in a line outside quotes, `,` among equals.
+
+    >>> delimiter_of('id;"a,b,c,d";text')
+    ';'
+    """
+    bare = QUOTED.sub("", line)
+    return max(DELIMITERS, key=bare.count)
+
+
+def _stray_quote(line: str, delimiter: str) -> int:
+    """The column of the first character that a closing quote should not be followed by."""
+    found = re.search(rf'[^"{delimiter}]"[^"{delimiter}]', line)
+    return found.end() if found else 1
+
+
+class _Feed:
+    """Lines for the csv module; knows where the row under way began and how long it is."""
+
+    def __init__(self, source: Source, faults: Faults) -> None:
+        self._lines = lines(source, faults)
+        self._limit, self._faults = source.limits.max_line_bytes, faults
+        self.first = self.number = self.characters = 0
+        self.line, self.is_at_end, self._skipped = "", False, 0
+
+    def __iter__(self) -> "_Feed":
+        return self
+
+    def __next__(self) -> str:
+        try:
+            self.number, self.line = next(self._lines)
+        except StopIteration:
+            self.is_at_end = True
+            raise
+        if not self.first:
+            self.first, self._skipped = self.number, self._faults.skipped
+        self.characters += len(self.line) + 1
+        if self.characters > self._limit:
+            raise self.open_quote()
+        return self.line + "\n"
+
+    @property
+    def has_lost_a_line(self) -> bool:
+        """Whether a line inside the row under way was refused: then the row is, too."""
+        return self._faults.skipped > self._skipped
+
+    def open_quote(self) -> Exception:
+        """The error for a row that takes all that is left."""
+        problem = "a quoted field that does not end"
+        return self._faults.fatal(problem, line=self.first, accepted=CLOSED)

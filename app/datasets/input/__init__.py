@@ -1,0 +1,1 @@
+"""Bytes of files and streams as lines of text."""

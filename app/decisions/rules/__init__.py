@@ -1,0 +1,1 @@
+"""What is decided: one file a rule."""

@@ -1,0 +1,1 @@
+"""How cuts are found on held-out scores."""

@@ -1,0 +1,38 @@
+"""Drawn cuts: cuts of rare labels drawn to the one cut that suits all labels together.
+
+Networks score all labels on one scale, so that the one cut says much about a label with few
+positives among the held-out documents, of which its own best cut knows little.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.heldout import HeldOut
+
+
+def shrunk_cuts(
+    held_out: HeldOut, cuts: NDArray[np.float32], *, draw: float, beta: float
+) -> NDArray[np.float32]:
+    """Means of each label's cut, which counts as often as it has positives, and `draw` × the one.
+
+    A label without a positive gets the one cut.
+    """
+    positives = np.diff(held_out.truth.indptr)
+    own = np.where(np.isfinite(cuts), cuts, 0.0) * positives
+    drawn: NDArray[np.float32] = (own + draw * one_cut(held_out, beta)) / (positives + draw)
+    return np.where(np.isinf(cuts) & (positives > 0), cuts, drawn).astype(np.float32)
+
+
+def one_cut(held_out: HeldOut, beta: float = 1.0) -> float:
+    """The cut of the highest micro-F_β if all labels share it, midway between two scores."""
+    columns = list(held_out.columns())
+    scores = np.concatenate([column.scores for column in columns])
+    order = np.argsort(-scores, kind="stable")
+    scores = scores[order].astype(np.float64)
+    right = np.cumsum(np.concatenate([column.marks for column in columns])[order])
+    assigned = np.arange(1, len(right) + 1)
+    value = right / (assigned + beta**2 * sum(column.positives for column in columns))
+    is_last = np.append(scores[1:] < scores[:-1], True)  # of equal scores all are assigned
+    best = int(np.argmax(np.where(is_last, value, -1.0)))
+    below = scores[best + 1] if best + 1 < len(scores) else scores[best] - 1.0
+    return float(scores[best] + below) / 2

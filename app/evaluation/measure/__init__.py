@@ -1,0 +1,1 @@
+"""Chunks of scores and truth in, figures out."""

@@ -1,0 +1,83 @@
+"""Figures for groups of labels by training frequency.
+
+Ranking and samples figures of a group look at its labels alone, ranked among themselves, and at
+the documents that carry at least one of them.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.arrays import Scores, Truth
+from app.evaluation.measure.groups import LABEL_FREQUENCY
+from app.metrics.contingency import Cells
+from app.metrics.counting.document_values import DocumentValues
+from app.metrics.counting.pairs import FN, FP, TP, Pairs
+from app.metrics.counting.records import ranking_records
+from app.metrics.decision_figures import decision_figures
+from app.metrics.ranking import TrueRanks
+
+Integers = NDArray[np.int64]
+
+
+class LabelGroup:
+    """Trained labels of similar frequency."""
+
+    def __init__(
+        self, group: int, columns: Integers, inverse: NDArray[np.float64], n_labels: int
+    ) -> None:
+        self.group, self.columns, self.inverse = group, columns, inverse
+        self.documents = 0
+        self._is_member = np.zeros(n_labels + 1, np.bool_)
+        self._is_member[columns] = True
+        self._sums: NDArray[np.float64] | float = 0.0
+
+    def add(self, scores: Scores, truth: Truth, pairs: Pairs, values: DocumentValues) -> None:
+        """Measure one chunk; `values` tells K and how 0/0 is read."""
+        own = truth[:, self.columns]
+        rows = np.flatnonzero(np.diff(own.indptr))
+        if not len(rows):
+            return
+        ranked = TrueRanks.of(scores[np.ix_(rows, self.columns)], own[rows])
+        records = ranking_records(ranked, values.ks, self.inverse)
+        own_pairs = self._is_member[np.minimum(pairs.column, len(self._is_member) - 1)]
+        for name, kind in (("tp", TP), ("fp", FP), ("fn", FN)):
+            chosen = own_pairs & (pairs.kind == kind)
+            records[name] = np.bincount(pairs.document[chosen], minlength=len(scores))[rows]
+        self.documents += len(rows)
+        self._sums = self._sums + self._values(values).matrix(records).sum(axis=0)
+
+    def figures(self, cells: Cells, values: DocumentValues) -> dict[str, Any]:
+        """The group's entry; `cells` are the tables of all columns."""
+        own = self._values(values)
+        sums = np.zeros(len(own.names)) + self._sums
+        return {
+            **LABEL_FREQUENCY.bounds(self.group),
+            "labels": len(self.columns),
+            "documents": self.documents,
+            "ranking": own.ranking(sums),
+            "decisions": decision_figures(
+                cells.take(self.columns),
+                own.samples(sums),
+                own.subset_accuracy(sums),
+                values.averaging,
+            ),
+        }
+
+    def _values(self, values: DocumentValues) -> DocumentValues:
+        return DocumentValues(values.ks, len(self.columns), values.averaging)
+
+
+def label_groups(
+    training_counts: NDArray[np.int64] | None, inverse: NDArray[np.float64] | None
+) -> list[LabelGroup]:
+    """The groups that have labels; none where the training frequencies are not known."""
+    if training_counts is None or inverse is None:
+        return []
+    groups = LABEL_FREQUENCY.group(training_counts)
+    members = {group: np.flatnonzero(groups == group) for group in np.unique(groups).tolist()}
+    return [
+        LabelGroup(group, columns, np.append(inverse[columns], inverse[-1]), len(groups))
+        for group, columns in members.items()
+    ]

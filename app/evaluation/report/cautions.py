@@ -1,0 +1,101 @@
+"""Warnings that save people: what to know before quoting a figure of the report."""
+
+import math
+from typing import Any
+
+from app.evaluation.storage.score_store import Error
+
+MANY_UNLABELLED = 0.1
+FEW_DOCUMENTS = 5
+
+
+def cautions(report: dict[str, Any], found: dict[str, Any]) -> list[str]:
+    """Plain sentences; `found` holds what the report has no place for."""
+    sentences = [
+        *_data(report["data"]),
+        _unlabelled(report["data"], report["conventions"]["unlabelled"] == "drop"),
+        *_labels(report["labels"]),
+        _rejector(report["decisions"]),
+        _abstained(found.get("held_back", 0), found.get("assigned", 0)),
+        _approximated(found.get("error")),
+        *found.get("other", ()),
+    ]
+    return [sentence for sentence in sentences if sentence]
+
+
+def _data(data: dict[str, Any]) -> list[str]:
+    n = data["documents"]
+    sentences = []
+    if data["seen_in_training"]:
+        sentences.append(
+            f"{data['seen_in_training']} of {n} documents were in the training data: "
+            "the figures are too good"
+        )
+    if not data["pairs"]:
+        sentences.append("no document has a label that the model knows: no figure means anything")
+    if data["zero_shot_pairs"]:
+        share = data["zero_shot_pairs"] / (data["pairs"] + data["zero_shot_pairs"])
+        sentences.append(
+            f"{data['zero_shot_labels']} labels ({data['zero_shot_pairs']} pairs, {share:.1%}) "
+            "occur in no training document; see conventions.labels for whether they count"
+        )
+    if data["skipped"]:
+        sentences.append(f"{data['skipped']} records could not be read and were skipped")
+    return sentences
+
+
+def _unlabelled(data: dict[str, Any], are_dropped: bool) -> str:
+    """Dropped documents are not among `documents`: the share is of all that were read."""
+    n = data["unlabelled"]
+    share = n / max(data["documents"] + (n if are_dropped else 0), 1)
+    if share <= MANY_UNLABELLED:
+        return ""
+    found = f"{n} documents ({share:.0%}) have no label"
+    if are_dropped:
+        return f"{found} and were left out: the figures say nothing of such documents"
+    return (
+        f"{found}; counted as documents without any true label they spoil the figures "
+        "(Yang 1999): consider unlabelled=drop"
+    )
+
+
+def _labels(labels: list[dict[str, Any]]) -> list[str]:
+    few = sum(1 for label in labels if label["support"] < FEW_DOCUMENTS)
+    if not few:
+        return []
+    return [
+        f"macro-F1 rests on {few} of {len(labels)} labels with fewer than {FEW_DOCUMENTS} test "
+        "documents each"
+    ]
+
+
+def _rejector(decisions: dict[str, Any]) -> str:
+    accuracy, rejector = decisions["micro"]["accuracy"], decisions["rejector_accuracy"]
+    if accuracy is None or rejector is None:
+        return ""
+    return (
+        f"accuracy {accuracy:.4f} means little: assigning no label at all would get {rejector:.4f}"
+    )
+
+
+def _abstained(held_back: int, assigned: int) -> str:
+    if not held_back:
+        return ""
+    return (
+        f"the model abstained on {held_back} of {assigned} assignments; they count as not assigned"
+    )
+
+
+def _approximated(error: Error | None) -> str:
+    if error is None:
+        return ""
+    return (
+        "too many scores to keep: average precision is right to "
+        f"± {_up(error.average_precision)}, the curves may lie up to {_up(error.micro_f1)} below "
+        f"the best micro-F1, break-even is right to ± {_up(error.break_even)}"
+    )
+
+
+def _up(value: float) -> str:
+    """Four decimals, rounded up: a bound must not shrink."""
+    return f"{math.ceil(value * 1e4) / 1e4:.4f}"

@@ -1,0 +1,119 @@
+"""page: a report as one self-contained HTML page; it asks for nothing from anywhere."""
+
+import json
+from html import escape
+from importlib import resources
+from typing import Any
+
+from app.evaluation.report import svg
+from app.evaluation.report.page_tables import (
+    confused,
+    facts,
+    headline,
+    html_table,
+    partitions,
+    worst,
+)
+from app.evaluation.report.report import Report
+from app.evaluation.report.tables import tables
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+LABEL_COLUMNS = {
+    "label": "label",
+    "training_documents": "trained",
+    "support": "support",
+    "tp": "TP",
+    "fp": "FP",
+    "fn": "FN",
+    "precision": "prec.",
+    "recall": "recall",
+    "f1": "F1",
+    "average_precision": "AP",
+    "threshold": "cut",
+}
+ONLY_WIDE = ("training_documents", "tp", "fp", "fn", "average_precision", "threshold")
+
+
+def page(report: Report) -> str:
+    """The whole page."""
+    found = report.as_dict()
+    name = f"{found['model']}@{found['version']}".strip("@") or "report"
+    data = found["data"]
+    under = (
+        f"{data['documents']:,} documents · {data['labels']:,} labels · decision {report.decision}"
+    )
+    content = "".join(
+        (
+            f"<h1>{escape(name)}</h1><p class='under'>{escape(under)}</p>",
+            _warnings(found["warnings"]),
+            headline(found),
+            _diagrams(found),
+            "".join(f"<h2>{escape(t.title)}</h2>{html_table(t)}" for t in tables(found)[:2]),
+            _labels(found["labels"]),
+            partitions(found["partitions"]),
+            confused(report.most_confused),
+            worst(report.worst_documents),
+            facts(found),
+        )
+    )
+    return _document(name, content)
+
+
+def _document(name: str, content: str) -> str:
+    css, script = (_file(f"page.{kind}") for kind in ("css", "js"))
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(name)} · labelserve report</title><style>{css}</style></head>"
+        f"<body><main>{content}</main><script>{script}</script></body></html>\n"
+    )
+
+
+def _warnings(sentences: list[str]) -> str:
+    items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
+    return f"<ul class='warnings'>{items}</ul>" if items else ""
+
+
+def _diagrams(found: dict[str, Any]) -> str:
+    key = (
+        "<div class='key'><i style='background:var(--micro)'></i>micro"
+        "<i style='background:var(--macro)'></i>macro (in test) · ◆ the decision</div>"
+    )
+    drawn = [("Precision and recall", svg.pr_curves(found["curves"], found["decisions"]) + key)]
+    if found["calibration"]["bins"]:
+        drawn.append(("Calibration", svg.reliability(found["calibration"]["bins"])))
+    if found["risk_coverage"]:
+        drawn.append(("Risk and coverage", svg.risk_coverage(found["risk_coverage"])))
+    figures = "".join(
+        f"<figure class='card'><figcaption>{title}</figcaption>{content}</figure>"
+        for title, content in drawn
+    )
+    return f"<h2>Curves</h2><div class='figures'>{figures}</div>"
+
+
+def _labels(labels: list[dict[str, Any]]) -> str:
+    """The table's frame, and its rows as data: the page draws those in view."""
+    heads = "".join(
+        f"<th class='{'wide' * (name in ONLY_WIDE)}'><button type='button'>{title}</button></th>"
+        for name, title in LABEL_COLUMNS.items()
+    )
+    rows = [[_short(one[name]) for name in LABEL_COLUMNS] for one in labels]
+    data = json.dumps(
+        {"columns": list(LABEL_COLUMNS), "rows": rows}, ensure_ascii=False, separators=(",", ":")
+    )
+    return (
+        "<h2>Labels</h2><div class='tools'><input id='search' type='search' "
+        "placeholder='Find a label' aria-label='Find a label'><output id='count'></output></div>"
+        f"<div id='labels' class='scroll' tabindex='0'><table><thead><tr>{heads}</tr></thead>"
+        f"<tbody></tbody></table></div><script id='label-data' type='application/json'>"
+        f"{data.replace('<', chr(92) + 'u003c')}</script>"
+    )
+
+
+def _short(value: Any) -> Any:
+    return round(value, 6) if isinstance(value, float) else value
+
+
+def _file(name: str) -> str:
+    return resources.files("app.evaluation.report").joinpath(name).read_text(encoding="utf-8")

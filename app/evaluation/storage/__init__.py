@@ -1,0 +1,1 @@
+"""What an evaluation reads from disk and keeps there."""

@@ -1,0 +1,181 @@
+"""Dual coordinate descent for sixteen labels at once, in numpy: see block_descent.py.
+
+The same steps in the same order, lane by lane, a hundred times slower: it says what the compiled
+version must do, and does it where there is no compiler.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.kernels.solver.types import (
+    GAP_SHARES,
+    HINGE,
+    LANES,
+    LOGISTIC,
+    LONGEST_REST,
+    MOST_PASSES,
+    NEWTON_STEPS,
+    SMALLEST_CHANGE,
+    SQUARED_HINGE,
+    STILL,
+    UNTOUCHED,
+    LabelBlock,
+    Solution,
+    SolverRows,
+)
+
+Lanes = NDArray[np.float32]
+HALF, ONE = np.float32(0.5), np.float32(1)
+_64_BITS = 2**64 - 1
+_BIT = np.arange(LANES)
+
+
+def descend(
+    rows: SolverRows,
+    block: LabelBlock,
+    solution: Solution,
+    documents: Any,
+    tolerance: float,
+    seed: int,
+) -> tuple[int, int]:
+    """Improve the solution until it is within the tolerance; how many passes and visits it took."""
+    n, lanes = len(documents), slice(block.n_labels)
+    due, rest = np.zeros(n, np.int32), np.zeros(n, np.int32)
+    state = (seed * 0x9E3779B97F4A7C15 + 0x2545F4914F6CDD1D) & _64_BITS
+    share, visits, is_full = GAP_SHARES[block.loss] * tolerance, 0, True
+    for passes in range(1, MOST_PASSES + 1):
+        queue = list(range(n)) if is_full else np.flatnonzero(due <= passes).tolist()
+        state = _shuffle(queue, state)
+        gap, objective = np.zeros((2, LANES), np.float32)
+        for turn in queue:
+            part, value, moved = _visit(rows, block, solution, int(documents[turn]))
+            gap += part
+            objective += value
+            rest[turn] = 0 if moved else min(2 * rest[turn] + 1, LONGEST_REST)
+            due[turn] = passes + 1 + rest[turn]
+        visits += len(queue)
+        is_close = bool((gap[lanes] <= share * objective[lanes]).all())
+        if is_close and len(queue) == n:
+            break
+        is_full = is_close
+    return passes, visits
+
+
+def forget(rows: SolverRows, block: LabelBlock, solution: Solution, documents: Any) -> None:
+    """Take documents out of the solution, as if their dual variables had always been 0."""
+    for document in documents:
+        sign, cost = _sides(block, document)
+        stored = _line(solution.duals, document)
+        _push(rows, solution, document, -sign * _duals(block, stored, cost))
+        stored[:] = UNTOUCHED if block.loss == LOGISTIC else 0
+
+
+def score(rows: SolverRows, solution: Solution, documents: Any, scores: Lanes) -> None:
+    """Write the sixteen scores of each document, one after the other."""
+    for place, document in enumerate(documents):
+        _line(scores, place)[:] = _score(rows, solution, document)
+
+
+def warm() -> None:
+    """There is nothing to compile."""
+
+
+def _shuffle(queue: list[int], state: int) -> int:
+    for place in range(len(queue) - 1):
+        state ^= (state << 13) & _64_BITS
+        state ^= state >> 7
+        state ^= (state << 17) & _64_BITS
+        other = place + (((state >> 32) * (len(queue) - place)) >> 32)
+        queue[place], queue[other] = queue[other], queue[place]
+    return state
+
+
+def _visit(
+    rows: SolverRows, block: LabelBlock, solution: Solution, document: int
+) -> tuple[Any, Any, bool]:
+    """The document's parts of the gap and the objective, and whether anything moved."""
+    sign, cost = _sides(block, document)
+    stored = _line(solution.duals, document)
+    old = _duals(block, stored, cost)
+    margin = rows.lonely[document] * old + sign * _score(rows, solution, document)
+    step = {SQUARED_HINGE: _squared_hinge, HINGE: _hinge, LOGISTIC: _logistic}[block.loss]
+    kept, part, loss = step(stored, old, margin, (rows.norms[document], cost))
+    change = (_duals(block, kept, cost) - old) * sign
+    moved = bool((np.abs(change) > np.maximum(STILL * cost, SMALLEST_CHANGE)).any())
+    if moved:
+        stored[:] = kept
+        _push(rows, solution, document, change)
+    return part, HALF * old * margin + loss, moved
+
+
+def _squared_hinge(_: Lanes, old: Lanes, margin: Lanes, size: Any) -> tuple[Lanes, Lanes, Lanes]:
+    norm, cost = size
+    curve, slack = HALF / cost, ONE - margin
+    new = np.maximum(old - (old * curve - slack) / (norm + curve), 0)
+    loss = cost * np.maximum(slack, 0) ** 2
+    return new, HALF * curve * old * old + loss - old * slack, loss
+
+
+def _hinge(_: Lanes, old: Lanes, margin: Lanes, size: Any) -> tuple[Lanes, Lanes, Lanes]:
+    norm, cost = size
+    slack = ONE - margin
+    with np.errstate(divide="ignore"):
+        new = np.clip(old + slack / norm, 0, cost)
+    loss = cost * np.maximum(slack, 0)
+    return new, loss - old * slack, loss
+
+
+def _logistic(logit: Lanes, old: Lanes, margin: Lanes, size: Any) -> tuple[Lanes, Lanes, Lanes]:
+    norm, cost = size
+    reach, base = norm * cost, margin - norm * old
+    low, high = -base - reach, -base
+    new = np.clip(logit, low, high)
+    for _ in range(NEWTON_STEPS):
+        chance = _sigmoid(new)
+        value = reach * chance + new + base
+        low, high = np.where(value > 0, low, new), np.where(value > 0, new, high)
+        tried = new - value / (reach * chance * (ONE - chance) + ONE)
+        new = np.where((tried > high) | (low > tried), HALF * (low + high), tried)
+    wrong = _sigmoid(-margin)
+    spread = np.maximum(wrong * (ONE - wrong), np.float32(1e-7))
+    return new, HALF * cost * (wrong - old / cost) ** 2 / spread, cost * wrong
+
+
+def _duals(block: LabelBlock, stored: Lanes, cost: Lanes) -> Lanes:
+    duals: Lanes = cost * _sigmoid(stored) if block.loss == LOGISTIC else stored.copy()
+    return duals
+
+
+def _sigmoid(logit: Lanes) -> Lanes:
+    chance: Lanes = ONE / (ONE + np.exp(np.clip(-logit, np.float32(-80), np.float32(80))))
+    return chance
+
+
+def _sides(block: LabelBlock, document: int) -> tuple[Lanes, Lanes]:
+    """Each lane's side (1 or −1) of a document, and the document's cost there."""
+    is_positive = (int(block.marks[document]) >> _BIT) & 1 == 1
+    sign = np.where(is_positive, ONE, -ONE)
+    return sign, np.where(is_positive, block.positive_costs, block.negative_costs)
+
+
+def _line(flat: Lanes, number: int) -> Lanes:
+    return flat[number * LANES : (number + 1) * LANES]
+
+
+def _row(rows: SolverRows, document: int) -> tuple[Any, Any]:
+    span = slice(rows.starts[document], rows.starts[document + 1])
+    return rows.columns[span], rows.values[span]
+
+
+def _score(rows: SolverRows, solution: Solution, document: int) -> Lanes:
+    columns, values = _row(rows, document)
+    found: Lanes = values @ solution.weights.reshape(-1, LANES)[columns]
+    return found + solution.bias * rows.bias
+
+
+def _push(rows: SolverRows, solution: Solution, document: int, change: Lanes) -> None:
+    columns, values = _row(rows, document)
+    solution.weights.reshape(-1, LANES)[columns] += values[:, None] * change
+    solution.bias[:] += change * rows.bias

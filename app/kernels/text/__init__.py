@@ -1,0 +1,1 @@
+"""Texts cut, counted and weighed."""

@@ -1,0 +1,121 @@
+"""Term counts, compiled: texts packed once, cut, hashed and counted without the GIL."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.kernels.linear.array_table import flat_text
+from app.kernels.text import tokens_plain
+from app.kernels.text.analysis import Analysis
+from app.kernels.text.characters import classes, letters
+from app.kernels.text.counting import count_part
+from app.kernels.text.counts import Counts
+from app.kernels.text.segment import CHARACTERS, INSIDE_WORDS, WORDS
+from app.kernels.text.types import Cutting, fixed
+from app.kernels.vocabulary.learning import learn_part, renumbered
+from app.kernels.vocabulary.ordering import gathered, ordered, unified
+from app.kernels.vocabulary.vocabulary import Vocabulary
+
+ANALYZERS = {"word": WORDS, "char": CHARACTERS, "char_wb": INSIDE_WORDS}
+
+
+def count_known(
+    texts: Sequence[str], analysis: Analysis, vocabulary: Vocabulary, *, jobs: int = 1
+) -> Counts:
+    """How often each term of the vocabulary stands in each text; other terms are passed over."""
+    if analysis.stem is not None or not texts:
+        return tokens_plain.count_known(texts, analysis, vocabulary, jobs=jobs)
+    text, ends = packed(texts, analysis)
+    kept = vocabulary.flats
+    if analysis not in kept:
+        kept[analysis] = flat_text(cutting_of(analysis), vocabulary.form())
+    numbers = kept[analysis].numbers
+    return _joined(each_part(lambda part: count_part(text, ends, part, numbers), ends, jobs))
+
+
+def learn(texts: Sequence[str], analysis: Analysis, *, jobs: int = 1) -> tuple[Vocabulary, Counts]:
+    """All terms of the texts in code-point order, and how often each stands in each text."""
+    if analysis.stem is not None or not texts:
+        return tokens_plain.learn(texts, analysis, jobs=jobs)
+    text, ends = packed(texts, analysis)
+    flat = flat_text(cutting_of(analysis), Vocabulary.empty().form())
+    parts = each_part(lambda part: learn_part(text, ends, part, flat.numbers), ends, jobs)
+    vocabulary, columns = _vocabulary([part[2:] for part in parts])
+    rows = [
+        renumbered(sizes, numbers, own)
+        for (sizes, numbers, *_), own in zip(parts, columns, strict=True)
+    ]
+    return vocabulary, _joined(rows)
+
+
+def _vocabulary(parts: list[Any]) -> tuple[Vocabulary, list[NDArray[np.int32]]]:
+    """The terms of all parts, sorted, and for each part the columns of its numbers."""
+    shifts = np.cumsum([0, *(len(arena) for arena, _ in parts)])
+    arena = np.concatenate([arena for arena, _ in parts])
+    keys = np.concatenate([keys + shift for (_, keys), shift in zip(parts, shifts, strict=False)])
+    terms, numbers = unified(arena, keys) if len(parts) > 1 else (keys, np.arange(len(keys)))
+    order = ordered(arena, terms)
+    packed_terms, ends = gathered(arena, terms, order)
+    columns = np.empty(len(order), np.int32)
+    columns[order] = np.arange(len(order), dtype=np.int32)
+    cuts = np.cumsum([len(keys) for _, keys in parts])[:-1]
+    return Vocabulary.of_packed(packed_terms, ends), np.split(columns[numbers], cuts)
+
+
+def warm() -> None:
+    """Compile everything here."""
+    analysis = Analysis()
+    vocabulary, _ = learn(["ab", "cd"], analysis, jobs=2)
+    count_known(["ab"], analysis, vocabulary)
+
+
+def packed(texts: Sequence[str], analysis: Analysis) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """The texts' UTF-8 bytes end to end, and where each ends.
+
+    ASCII is left as it is and lower-cased on the way; only Python knows how to lower the rest.
+    """
+    pieces = [
+        text.encode() if text.isascii() else analysis.cleaned(text).encode() for text in texts
+    ]
+    ends = np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)))
+    return np.frombuffer(b"".join(pieces), dtype=np.uint8), ends
+
+
+@cache
+def cutting_of(analysis: Analysis) -> Cutting:
+    """The analysis in numbers and tables."""
+    stops = Vocabulary.of(sorted(analysis.stop_words))
+    return Cutting(
+        ANALYZERS[analysis.analyzer],
+        analysis.shortest,
+        analysis.longest,
+        analysis.lowercase,
+        fixed(letters(analysis.lowercase)),
+        fixed(classes()),
+        stops.form(),
+    )
+
+
+def each_part(
+    work: Callable[[tuple[int, int]], Any], ends: NDArray[np.int64], jobs: int
+) -> list[Any]:
+    """The work of each of `jobs` parts with about as many bytes; parts are in document order."""
+    if jobs <= 1:
+        return [work((0, len(ends)))]
+    cuts = np.searchsorted(ends, np.linspace(0, ends[-1], jobs + 1)[1:-1])
+    bounds = [0, *sorted(set(cuts.tolist()) - {0, len(ends)}), len(ends)]
+    parts = list(pairwise(bounds))
+    if len(parts) == 1:
+        return [work(parts[0])]
+    with ThreadPoolExecutor(len(parts)) as pool:
+        return list(pool.map(work, parts))
+
+
+def _joined(parts: list[Any]) -> Counts:
+    sizes, columns, counts = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    return Counts(np.concatenate(([0], np.cumsum(sizes))), columns, counts)

@@ -1,0 +1,33 @@
+"""Term counts in plain Python: for machines without a compiler, and the measure of tokens.py."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from app.kernels.text.analysis import Analysis
+from app.kernels.text.counts import Counts
+from app.kernels.vocabulary.vocabulary import Vocabulary
+
+
+def count_known(
+    texts: Sequence[str], analysis: Analysis, vocabulary: Vocabulary, *, jobs: int = 1
+) -> Counts:
+    """How often each term of the vocabulary stands in each text; other terms are passed over."""
+    columns = vocabulary.columns
+    known = ((columns[t] for t in analysis.terms(text) if t in columns) for text in texts)
+    return _stacked([sorted(Counter(row).items()) for row in known])
+
+
+def learn(texts: Sequence[str], analysis: Analysis, *, jobs: int = 1) -> tuple[Vocabulary, Counts]:
+    """All terms of the texts in code-point order, and how often each stands in each text."""
+    rows = [Counter(analysis.terms(text)) for text in texts]
+    vocabulary = Vocabulary.of(sorted(set().union(*rows)))
+    columns = vocabulary.columns
+    return vocabulary, _stacked([sorted((columns[t], n) for t, n in row.items()) for row in rows])
+
+
+def _stacked(rows: list[list[tuple[int, int]]]) -> Counts:
+    indptr = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+    pairs = np.array([pair for row in rows for pair in row], dtype=np.int32).reshape(-1, 2)
+    return Counts(indptr, pairs[:, 0].copy(), pairs[:, 1].copy())

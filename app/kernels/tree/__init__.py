@@ -1,0 +1,1 @@
+"""Label trees: searched by a beam, grown by clustering."""

@@ -1,0 +1,1 @@
+"""Terms as packed bytes with a hash table: learnt, sorted, found."""

@@ -1,0 +1,184 @@
+"""Trains sixteen labels at once, and their out-of-fold scores while the block is at hand."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.kernels import kernels, warm
+from app.kernels.solver.types import (
+    HINGE,
+    LANES,
+    LOGISTIC,
+    SQUARED_HINGE,
+    LabelBlock,
+    Solution,
+    block_of,
+    lines,
+    unsolved,
+)
+from app.learners.base import Fitting
+from app.learners.linear.block_rows import BlockRows
+from app.learners.linear.label_weights import LabelWeights
+from app.learners.linear.options import LinearOptions
+from app.learners.linear.problem import LinearProblem, SolvedLabels, constant_scores
+from app.learners.ordered_map import ordered_map
+from app.learners.out_of_fold_scores import OutOfFoldScores
+
+LOSSES = {1: SQUARED_HINGE, 3: HINGE, 7: LOGISTIC}
+"""The solvers this can stand in for: their dual problem is the one solved here."""
+FINEST_TOLERANCE = 1e-4
+"""Below it single precision would not reach the end."""
+
+FOLD_TOLERANCE = 10
+"""How much sooner a fold ends: it starts near its optimum, and out-of-fold scores then differ from
+exact ones by a few thousandths, those of positives not upwards (docs/learners.md)."""
+SEEDS_A_BLOCK = 1009
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """Which documents to hold out together, and who takes their scores."""
+
+    folds: NDArray[Any]
+    kept: OutOfFoldScores
+
+
+def train_blocks(
+    problem: LinearProblem, fitting: Fitting, holding: Holding | None = None
+) -> LabelWeights:
+    """Weights and bias of every label; out-of-fold scores go to `holding`."""
+    warm(fitting.progress, ("solver.block_descent",))
+    return problem.answer(BlockTraining(problem, fitting, holding).parts())
+
+
+def block_parts(problem: LinearProblem, fitting: Fitting) -> Iterator[SolvedLabels]:
+    """The weights of every block of labels, one after the other."""
+    return BlockTraining(problem, fitting, None).parts()
+
+
+def takes_blocks(options: LinearOptions) -> bool:
+    """Whether these options can be trained in blocks."""
+    return options.solver in LOSSES and options.tolerance >= FINEST_TOLERANCE
+
+
+class BlockTraining:
+    """The documents as all blocks share them, and the work on one block."""
+
+    def __init__(self, problem: LinearProblem, fitting: Fitting, holding: Holding | None) -> None:
+        self.problem, self.fitting, self.holding = problem, fitting, holding
+        self.documents = BlockRows.of(problem.features, problem.options.bias)
+        self.loss, self.tolerance = LOSSES[problem.options.solver], problem.options.tolerance
+        self.everyone = np.arange(problem.n_documents, dtype=np.int32)
+        self.folds: list[NDArray[np.int32]] = []
+        if holding is not None:
+            found = np.unique(holding.folds)
+            self.folds = [np.flatnonzero(holding.folds == fold).astype(np.int32) for fold in found]
+        self.kernel = kernels("solver.block_descent")
+
+    def parts(self) -> Iterator[SolvedLabels]:
+        """Every block's weights, and on the way every block's held-out scores."""
+        labels, done = self.problem.learnable(), 0
+        blocks = [labels[i : i + LANES] for i in range(0, len(labels), LANES)]
+        self._hold_out_constants(labels)
+        for part, scores in ordered_map(self._train, enumerate(blocks), self.fitting.jobs):
+            if self.holding is not None:
+                self.holding.kept.put(self.everyone, part.labels, scores)
+            done += len(part.labels)
+            self.fitting.progress("train", done, len(labels))
+            yield part
+
+    def _train(
+        self, numbered: tuple[int, NDArray[Any]]
+    ) -> tuple[SolvedLabels, NDArray[np.float32]]:
+        number, labels = numbered
+        block = self.block(labels)
+        solution = unsolved(len(self.documents.kept), self.problem.n_documents, self.loss)
+        seed = (self.fitting.seed * 1_000_003 + number) * SEEDS_A_BLOCK
+        self._descend(block, solution, self.everyone, seed, self.problem.options.tolerance)
+        part = self._part(labels, block, solution)
+        scores = np.empty((self.problem.n_documents, len(labels)), np.float32)
+        for fold, inside in enumerate(self.folds):
+            found = self._fold_scores(block, solution.copy(), inside, seed + fold + 1)
+            scores[inside] = found[:, : len(labels)]
+            self._mend_constants(scores, labels, inside)
+        return part, scores
+
+    def _descend(
+        self, block: LabelBlock, solution: Solution, documents: Any, seed: int, tolerance: float
+    ) -> None:
+        rows, end = self.documents.rows, np.float32(tolerance)
+        self.kernel.descend(rows, block, solution, documents, end, seed)
+
+    def block(self, labels: NDArray[Any]) -> LabelBlock:
+        """The marks and costs of up to sixteen labels."""
+        marks = np.zeros(self.problem.n_documents, np.uint16)
+        for lane, label in enumerate(labels):
+            marks[self.problem.positives(label)] |= np.uint16(1 << lane)
+        options = self.problem.options
+        positive = options.positive_cost * self.problem.costs[labels]
+        return block_of(marks, positive, np.full(len(labels), options.negative_cost), self.loss)
+
+    def _fold_scores(
+        self, block: LabelBlock, solution: Solution, inside: NDArray[np.int32], seed: int
+    ) -> NDArray[np.float32]:
+        """Scores of held-out documents, starting from the solution that still knew them."""
+        self.kernel.forget(self.documents.rows, block, solution, inside)
+        outside = np.setdiff1d(self.everyone, inside, assume_unique=True)
+        tolerance = self.problem.options.tolerance * FOLD_TOLERANCE
+        self._descend(block, solution, outside, seed, tolerance)
+        solution.weights[np.abs(solution.weights) <= self.problem.cut] = 0
+        scores = lines(len(inside))
+        self.kernel.score(self.documents.rows, solution, inside, scores)
+        return scores.reshape(-1, LANES)
+
+    def _mend_constants(self, scores: Any, labels: NDArray[Any], inside: NDArray[Any]) -> None:
+        """A label that is the same in all documents outside gets its constant score inside."""
+        is_inside = np.zeros(self.problem.n_documents, np.bool_)
+        is_inside[inside] = True
+        n_outside = self.problem.n_documents - len(inside)
+        for column, label in enumerate(labels):
+            positives = self.problem.positives(label)
+            n_positive = len(positives) - np.count_nonzero(is_inside[positives])
+            if n_positive in (0, n_outside):
+                everywhere = np.array([n_positive > 0])
+                constant = constant_scores(everywhere, n_outside, self.problem.options)
+                scores[inside, column] = constant[0]
+
+    def _hold_out_constants(self, learnable: NDArray[Any]) -> None:
+        if self.holding is None:
+            return
+        constant = np.setdiff1d(np.arange(self.problem.truth.shape[1]), learnable)
+        is_positive = np.diff(self.problem.truth.indptr)[constant] > 0
+        n_documents = self.problem.n_documents
+        row = constant_scores(is_positive, n_documents, self.problem.options)
+        for start in range(0, len(constant), LANES):
+            labels = slice(start, start + LANES)
+            scores = np.broadcast_to(row[labels], (n_documents, len(row[labels])))
+            self.holding.kept.put(self.everyone, constant[labels], scores)
+
+    def _part(self, labels: NDArray[Any], block: LabelBlock, solution: Solution) -> SolvedLabels:
+        """The block's weights that are not pruned, those of lonely features from the duals."""
+        n, cut, lonely = len(labels), self.problem.cut, self.documents.lonely
+        weights = solution.weights.reshape(-1, LANES)[:, :n]
+        rows, lanes = np.nonzero(np.abs(weights) > cut)
+        alone = lonely.values[:, None] * signed_duals(block, solution, lonely.documents)[:, :n]
+        more, more_lanes = np.nonzero(np.abs(alone) > cut)
+        found = (
+            np.concatenate([self.documents.kept[rows], lonely.features[more]]).astype(np.int32),
+            np.concatenate([labels[lanes], labels[more_lanes]]).astype(np.int32),
+            np.concatenate([weights[rows, lanes], alone[more, more_lanes]]),
+        )
+        return SolvedLabels(labels, solution.bias[:n] * self.documents.rows.bias, found)
+
+
+def signed_duals(block: LabelBlock, solution: Solution, documents: NDArray[Any]) -> Any:
+    """Each document's push on the weights, (documents, lanes)."""
+    duals = solution.duals.reshape(-1, LANES)[documents]
+    is_positive = (block.marks[documents][:, None] >> np.arange(LANES, dtype=np.uint16)) & 1 == 1
+    if block.loss == LOGISTIC:
+        costs = np.where(is_positive, block.positive_costs, block.negative_costs)
+        duals = costs / (1 + np.exp(np.clip(-duals, -80, 80)))
+    return np.where(is_positive, duals, -duals)

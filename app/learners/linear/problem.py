@@ -1,0 +1,106 @@
+"""LinearProblem: what the linear solvers are asked, and their answer put together."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, csr_array
+
+from app.arrays import Features, Truth
+from app.learners.linear.label_weights import LabelWeights
+from app.learners.linear.options import LinearOptions
+
+
+class SolvedLabels(NamedTuple):
+    """Some labels' weights: (features, labels, values) of those not pruned, and each one's bias."""
+
+    labels: NDArray[Any]
+    bias: NDArray[np.float32]
+    weights: tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]]
+
+
+@dataclass(frozen=True, slots=True)
+class LinearProblem:
+    """Documents, the truth by label, options, and a factor on the cost of each label's positives.
+
+    Weights of at most `cut` in size are left out of the answer.
+    """
+
+    features: Features
+    truth: csc_array
+    options: LinearOptions
+    costs: NDArray[np.float64]
+    cut: float = 0.0
+
+    @classmethod
+    def of(
+        cls,
+        features: Features,
+        truth: Truth,
+        options: LinearOptions,
+        *,
+        costs: NDArray[Any] | None = None,
+        cut: float = 0.0,
+    ) -> "LinearProblem":
+        """The problem of every label, with equal costs unless some are given."""
+        factors = np.ones(truth.shape[1]) if costs is None else np.asarray(costs, np.float64)
+        return cls(features, csc_array(truth), options, factors, cut)
+
+    @property
+    def n_documents(self) -> int:
+        """How many documents there are to learn from."""
+        return int(self.truth.shape[0])
+
+    def positives(self, label: int) -> NDArray[Any]:
+        """The documents that carry a label."""
+        found: NDArray[Any] = self.truth.indices[
+            self.truth.indptr[label] : self.truth.indptr[label + 1]
+        ]
+        return found
+
+    def learnable(self) -> NDArray[Any]:
+        """The labels that some documents have and some lack, the most frequent first.
+
+        Labels of like frequency need like numbers of visits, so they are trained together.
+        """
+        counts = np.diff(self.truth.indptr)
+        order = np.argsort(-counts, kind="stable")
+        learnable: NDArray[Any] = order[(counts[order] > 0) & (counts[order] < self.n_documents)]
+        return learnable
+
+    def answer(self, parts: Iterable[SolvedLabels]) -> LabelWeights:
+        """All labels' weights; labels of no part get their constant score."""
+        counts = np.diff(self.truth.indptr)
+        bias = constant_scores(counts > 0, self.n_documents, self.options)
+        pieces = [(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.float32))]
+        for part in parts:
+            bias[part.labels] = part.bias
+            pieces.append(part.weights)
+        features, labels, values = (np.concatenate(piece) for piece in zip(*pieces, strict=True))
+        shape = (self.features.shape[1], len(bias))
+        weights = csr_array((values, (features, labels)), shape=shape)
+        weights.sort_indices()
+        return LabelWeights.of(weights, bias, rounded=self.cut > 0)
+
+
+def cut_for(features: Features, prune: float) -> float:
+    """Where weights are cut: at `prune` for documents of length 1, lower for longer ones."""
+    squares = np.sum(features.data**2, dtype=np.float64)
+    length = float(np.sqrt(squares / max(features.shape[0], 1)))
+    return prune / length if length > 0 else 0.0
+
+
+def mean_sum(features: Features) -> float:
+    """The sum of an average document's numbers, without their signs; 1 where all are 0."""
+    total = float(np.sum(np.abs(features.data), dtype=np.float64))
+    return total / features.shape[0] if total > 0 else 1.0
+
+
+def constant_scores(
+    is_positive: NDArray[np.bool_], n_documents: int, options: LinearOptions
+) -> NDArray[np.float32]:
+    """The score of a label that all documents have, or none: the margin, or cautious log-odds."""
+    size = np.log(2 * n_documents + 1) if options.is_logistic else 1.0
+    return np.where(is_positive, size, -size).astype(np.float32)

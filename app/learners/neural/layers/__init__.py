@@ -1,0 +1,1 @@
+"""The layers that networks are built of."""

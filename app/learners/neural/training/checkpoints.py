@@ -1,0 +1,118 @@
+"""A training under way on disk: arrays and JSON, so that it can go on after a stop."""
+
+import hashlib
+import json
+import shutil
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from app.arrays import Features, Truth
+
+Tensors: TypeAlias = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Training:
+    """Where a training stands after an epoch: what resuming needs, and the best so far."""
+
+    epoch: int = 0
+    step: int = 0
+    best_figure: float = -np.inf
+    best_epoch: int = 0
+    history: list[dict[str, float]] = field(default_factory=list)
+    best: Tensors = field(default_factory=dict)
+    weights: Tensors = field(default_factory=dict)
+    optimizer: Tensors = field(default_factory=dict)
+
+
+SECONDS_BETWEEN = 30.0
+PLAIN = ("epoch", "step", "best_figure", "best_epoch", "history")
+GROUPS = ("best", "weights", "optimizer")
+
+
+class BestTraining:
+    """Notes where a training stands after each epoch, and writes it down now and then.
+
+    Writing after every short epoch would take longer than the epoch; a stop by Ctrl-C writes the
+    last epoch in any case, so that only a crash costs the epochs of the last half minute.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+        self._noted: Training | None = None
+        self._saved_at = time.monotonic()
+
+    def note(self, training: Training, network: Any, optimizer: Any) -> None:
+        """Keep a copy of everything that resuming needs, on disk if it is time to."""
+        if self.folder is None:
+            return
+        self._noted = replace(
+            training,
+            history=list(training.history),
+            weights=copies_of(network.state_dict()),
+            optimizer=optimizer.tensors(),
+        )
+        if time.monotonic() - self._saved_at > SECONDS_BETWEEN:
+            self.save()
+
+    def finish(self, training: Training) -> None:
+        """Write the best weights only: a resumed command passes over this training."""
+        self._noted = replace(training, weights={}, optimizer={})
+        self.save()
+
+    def save(self) -> None:
+        """Write what was noted last."""
+        if self.folder is not None and self._noted is not None:
+            save(self.folder, self._noted)
+            self._saved_at = time.monotonic()
+
+
+def save(folder: Path, training: Training) -> None:
+    """Write beside, then rename: a stop while writing leaves the former checkpoint whole."""
+    beside = folder.with_name(folder.name + ".part")
+    shutil.rmtree(beside, ignore_errors=True)
+    beside.mkdir(parents=True)
+    for group in GROUPS:
+        arrays: Any = arrays_of(getattr(training, group))
+        np.savez(beside / f"{group}.npz", **arrays)
+    plain = {name: getattr(training, name) for name in PLAIN}
+    (beside / "training.json").write_text(json.dumps(plain))
+    shutil.rmtree(folder, ignore_errors=True)
+    beside.rename(folder)
+
+
+def load(folder: Path) -> Training | None:
+    """The checkpoint of a folder; None where there is none."""
+    if not (folder / "training.json").exists():
+        return None
+    training = Training(**json.loads((folder / "training.json").read_text()))
+    for group in GROUPS:
+        with np.load(folder / f"{group}.npz", allow_pickle=False) as arrays:
+            tensors = {name: torch.from_numpy(arrays[name]) for name in arrays.files}
+        setattr(training, group, tensors)
+    return training
+
+
+def fingerprint(settings: dict[str, Any], features: Features, truth: Truth, seed: int) -> str:
+    """A name for this very training: same data, settings and seed, same name."""
+    digest = hashlib.sha256(json.dumps([settings, seed], sort_keys=True).encode())
+    for matrix in (features, truth):
+        for array in (matrix.indptr, matrix.indices, matrix.data):
+            digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()[:16]
+
+
+def arrays_of(tensors: Tensors) -> dict[str, NDArray[Any]]:
+    """Tensors as arrays in memory of the processor."""
+    return {name: tensor.detach().cpu().numpy() for name, tensor in tensors.items()}
+
+
+def copies_of(tensors: Tensors) -> Tensors:
+    """Tensors that do not change when training goes on."""
+    return {name: tensor.detach().clone() for name, tensor in tensors.items()}

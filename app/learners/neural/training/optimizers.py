@@ -1,0 +1,109 @@
+"""Optimizer: Adam for the layers; for the vectors of words and terms one that moves those seen."""
+
+from typing import Any, TypeAlias
+
+import torch
+from torch import nn
+
+from app.learners.neural.training.even_steps import EvenSteps
+from app.learners.neural.training.settings import TrainingSettings
+
+Tensors: TypeAlias = dict[str, Any]
+KINDS = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW}
+
+
+class Optimizer:
+    """All optimizers of a network behind one door.
+
+    A batch has a few thousand different words of a vocabulary of many more; gradients of word
+    vectors are sparse, and moving just those rows saves most of the time of a step.
+    """
+
+    def __init__(self, network: Any, settings: TrainingSettings, device: Any) -> None:
+        sparse = [module.weight for module in network.modules() if _is_sparse(module, device)]
+        terms = [m.weight for m in network.modules() if isinstance(m, nn.EmbeddingBag)]
+        words = [weight for weight in sparse if not _is_among(weight, terms)]
+        trained = [p for p in network.parameters() if p.requires_grad]
+        dense = [p for p in trained if not _is_among(p, sparse + terms)]
+        rate, decay = settings.learning_rate, settings.weight_decay
+        fused = device.type in ("cpu", "cuda")
+        self.parameters = trained
+        self.parts: list[Any] = []
+        if dense:
+            kind = KINDS[settings.optimizer]
+            self.parts.append(kind(dense, lr=rate, weight_decay=decay, fused=fused))
+        if words:
+            self.parts.append(torch.optim.SparseAdam(words, lr=rate))
+        if terms:
+            rate = getattr(settings, "term_rate", rate) * settings.batch_size**0.5
+            self.parts.append(EvenSteps(terms, lr=rate))
+        self.rates = [part.param_groups[0]["lr"] for part in self.parts]
+
+    def set_rate(self, factor: float) -> None:
+        """The learning rates of the next step, as a share of the settings' own."""
+        for part, rate in zip(self.parts, self.rates, strict=True):
+            for group in part.param_groups:
+                group["lr"] = rate * factor
+
+    def zero_grad(self) -> None:
+        """Forget the gradients of the last step."""
+        for part in self.parts:
+            part.zero_grad(set_to_none=True)
+
+    def step(self, scaler: Any, clip: float) -> None:
+        """Move the weights, with a gradient of at most norm `clip` (0: of any)."""
+        for part in self.parts:
+            scaler.unscale_(part)
+        if clip:
+            self._clip(clip)
+        for part in self.parts:
+            scaler.step(part)
+        scaler.update()
+
+    def _clip(self, largest: float) -> None:
+        gradients = [_values(p.grad) for p in self.parameters if p.grad is not None]
+        norm = torch.linalg.vector_norm(torch.stack([g.norm() for g in gradients]))
+        factor = (largest / (norm + 1e-6)).clamp(max=1.0)
+        for gradient in gradients:
+            gradient.mul_(factor)
+
+    def tensors(self) -> Tensors:
+        """What the optimizers remember, as flat names."""
+        return {
+            f"{number}/{parameter}/{name}": torch.as_tensor(value).detach().clone()
+            for number, part in enumerate(self.parts)
+            for parameter, values in part.state_dict()["state"].items()
+            for name, value in values.items()
+        }
+
+    def restore(self, tensors: Tensors) -> None:
+        """Remember again what `tensors` gave."""
+        for number, part in enumerate(self.parts):
+            memory: dict[int, dict[str, Any]] = {}
+            for key, value in tensors.items():
+                of, parameter, name = key.split("/")
+                if int(of) == number:
+                    memory.setdefault(int(parameter), {})[name] = _remembered(value)
+            part.load_state_dict({**part.state_dict(), "state": memory})
+
+
+def _remembered(value: Any) -> Any:
+    """The value as the optimizer keeps it: the sparse one counts its steps in whole numbers."""
+    is_count = value.ndim == 0 and not value.is_floating_point()
+    return int(value) if is_count else value
+
+
+def _is_sparse(module: Any, device: Any) -> bool:
+    """Whether a module's gradients come sparse; switched off where the device has no such sums."""
+    if not isinstance(module, nn.Embedding | nn.EmbeddingBag) or not module.sparse:
+        return False
+    module.sparse = device.type != "mps"
+    return module.sparse and module.weight.requires_grad
+
+
+def _is_among(weight: Any, weights: list[Any]) -> bool:
+    return any(weight is one for one in weights)
+
+
+def _values(gradient: Any) -> Any:
+    return gradient._values() if gradient.is_sparse else gradient

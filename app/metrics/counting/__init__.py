@@ -1,0 +1,1 @@
+"""Sums that metrics are computed from, chunk by chunk."""

@@ -1,0 +1,39 @@
+"""Sparse out-of-fold scores hold each document's best labels and its true ones."""
+
+import numpy as np
+import pytest
+
+from app.learners.out_of_fold_scores import BestScores, out_of_fold_scores
+from tests.learners.made_up import marks
+
+PICK = np.random.default_rng(5)
+SCORES = PICK.permutation(30 * 40).reshape(30, 40).astype(np.float32)
+TRUTH = marks(PICK.random((30, 40)) < 0.1)
+
+
+@pytest.mark.parametrize("parts", [[16, 32], []])
+@pytest.mark.parametrize("kernels", ["auto", "plain"])
+def test_the_best_and_the_true_are_kept_and_nothing_else(
+    kernels: str, parts: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LABELSERVE_KERNELS", kernels)
+    kept = out_of_fold_scores(TRUTH, dense_cells=100, best=5)
+    assert isinstance(kept, BestScores)
+    labels = PICK.permutation(40)
+    for documents in (np.arange(0, 30, 2), np.arange(1, 30, 2)):
+        for block in np.split(labels, parts):
+            kept.put(documents, block, SCORES[np.ix_(documents, block)])
+    held_out = kept.held_out()
+    expected = TRUTH.toarray()
+    np.put_along_axis(expected, np.argsort(-SCORES, axis=1)[:, :5], True, axis=1)
+    found = held_out.scores.tocoo()
+    assert not held_out.is_exact
+    assert found.nnz == expected.sum()
+    assert np.array_equal(found.data, SCORES[found.coords])
+    assert expected[found.coords].all()
+
+
+def test_few_pairs_are_all_kept() -> None:
+    kept = out_of_fold_scores(TRUTH)
+    kept.put(np.arange(30), np.arange(40), SCORES)
+    assert np.array_equal(kept.held_out().scores, SCORES)
