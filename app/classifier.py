@@ -34,14 +34,16 @@ class Member:
     """What its scores are multiplied with when members are added up; 1 for a lone member."""
     floor: float = 0.0
     """What stands for a score it does not give, while another member gives one."""
-    joined: FusedScorer = field(init=False, repr=False, compare=False)
+    fused: FusedScorer = field(init=False, repr=False, compare=False)
+    """Scores texts by one kernel where vectorizer and learner allow it."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "joined", FusedScorer(self.vectorizer, self.learner))
+        fused = FusedScorer(self.vectorizer.weighing, self.learner.linear_weights)
+        object.__setattr__(self, "fused", fused)
 
     def scores(self, documents: Sequence[Any], *, jobs: int = 1) -> Scores:
-        """Score every label for every document, in one step where a kernel can."""
-        scores = self.joined.scores(documents, jobs=jobs)
+        """Score every label for every document, by one kernel where there is one for both parts."""
+        scores = self.fused.scores(documents, jobs=jobs)
         if scores is not None:
             return scores
         return self.learner.scores(self.vectorizer.transform(documents, jobs=jobs), jobs=jobs)
@@ -102,7 +104,7 @@ class Classifier:
 
     def text_scorer(self) -> Any:
         """What scores a text, or picks its labels, in one kernel; None where there is no such."""
-        return self.members[0].joined.scorer() if len(self.members) == 1 else None
+        return self.members[0].fused.scorer() if len(self.members) == 1 else None
 
     def decide(self, documents: Sequence[Any]) -> Marks:
         """Mark the labels each document gets; where the model abstains it gets none."""

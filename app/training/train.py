@@ -77,7 +77,7 @@ class Stopwatch:
 def train(job: TrainingJob, progress: Progress = silent) -> Trained:
     """The model of a recipe and a collection; the same for any number of `jobs`."""
     recipe = job.recipe.for_ready_made() if job.data.is_ready_made else job.recipe
-    job = replace(job, recipe=recipe.suited())
+    job = replace(job, recipe=recipe.completed())
     check(job)
     watch = Stopwatch()
     labels = LabelIndex.of(job.data.label_sets + (job.valid.label_sets if job.valid else []))

@@ -38,7 +38,7 @@ def main(learner: str, *changes: str) -> None:
     truth = labels.truth(corpus.label_sets)
     first = int(0.8 * truth.shape[0])
     data = TrainingData(corpus.documents[:first], truth[:first])
-    recipe = read_recipe(None, learner=learner, changes=changes).suited()
+    recipe = read_recipe(None, learner=learner, changes=changes).completed()
     began = time.process_time()
     fitted = [fit_member(one, data, folds=5, fitting=Fitting()) for one in recipe.members]
     members, held_out = combine(fitted)

@@ -122,7 +122,7 @@ def test_a_label_whose_documents_share_a_fold_scores_its_constant_there() -> Non
 def test_features_of_one_document_alone_get_their_weights_too() -> None:
     rows = BlockRows.of(FEATURES[:20], 1.0)
     counts = np.bincount(FEATURES[:20].indices, minlength=60)
-    assert sorted(rows.lonely.features) == np.flatnonzero(counts == 1).tolist()
+    assert sorted(rows.singletons.features) == np.flatnonzero(counts == 1).tolist()
     options = parse_options("-s 1 -e 1e-4")
     problem = LinearProblem.of(FEATURES[:20], TRUTH[:20, :4], options)
     ours, theirs = train_blocks(problem, Fitting()), train_labels(problem, Fitting())

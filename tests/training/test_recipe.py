@@ -31,15 +31,15 @@ def test_a_file_and_set_and_learner_are_applied_in_that_order(tmp_path: Path) ->
 
 def test_tuned_linear_models_weigh_terms_by_log_tf_and_the_untuned_reference_does_not() -> None:
     recipe = read_recipe(None)
-    assert recipe.suited().members[0].vectorizer_settings == {"scheme": "log"}
-    assert recipe.with_decision(name="zero").suited().members[0].vectorizer_settings == {}
-    chosen = read_recipe(None, changes=["features.scheme=ltc"]).suited()
+    assert recipe.completed().members[0].vectorizer_settings == {"scheme": "log"}
+    assert recipe.with_decision(name="zero").completed().members[0].vectorizer_settings == {}
+    chosen = read_recipe(None, changes=["features.scheme=ltc"]).completed()
     assert chosen.members[0].vectorizer_settings == {"scheme": "ltc"}
 
 
 def test_networks_draw_the_cuts_of_rare_labels_to_one_cut_unless_told_otherwise() -> None:
     def settings(learner: str, *changes: str) -> dict[str, Any]:
-        return read_recipe(None, learner=learner, changes=changes).suited().decision.settings
+        return read_recipe(None, learner=learner, changes=changes).completed().decision.settings
 
     assert settings("one-vs-rest") == {}
     assert settings("mlp") == settings("ensemble:one-vs-rest,mlp") == {"draw": 10}
