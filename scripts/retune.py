@@ -65,7 +65,7 @@ def main(  # noqa: PLR0913
         "promoted": published.is_promoted,
         "before": retuned.before,
         "after": retuned.after,
-        "cross_validated": retuned.crossed,
+        "cross_validated": retuned.cross_validated,
         "warnings": retuned.warnings,
     }
     write_json(json, result)
@@ -75,7 +75,7 @@ def _show(title: str, retuned: Retuned) -> None:
     columns = ["on the labelled set", "before", "after", "cross-validated"]
     rows = [
         [name.replace("_", "-"), f"{before:.4f}", f"{retuned.after[name]:.4f}"]
-        + ([f"{retuned.crossed[name]:.4f}"] if retuned.crossed else ["–"])
+        + ([f"{retuned.cross_validated[name]:.4f}"] if retuned.cross_validated else ["–"])
         for name, before in retuned.before.items()
     ]
     table(title, columns, rows)

@@ -117,18 +117,18 @@ def _verdict(
     return not_worse(report, measure(current, test, options, progress))
 
 
-def found_in(found: Summary) -> dict[str, Any]:
+def read_counts(read: Summary) -> dict[str, Any]:
     """What reading the data counted, as JSON."""
-    counted = asdict(found)
-    lines = [{"line": fault.line, "problem": fault.problem} for fault in found.skipped_lines]
+    counted = asdict(read)
+    lines = [{"line": fault.line, "problem": fault.problem} for fault in read.skipped_lines]
     return {**counted, "skipped_lines": lines}
 
 
-def summary(trained: Trained, published: Published, found: Summary) -> dict[str, Any]:
+def summary(trained: Trained, published: Published, read: Summary) -> dict[str, Any]:
     """What `--json` writes."""
     info = trained.info
     return {
-        "read": found_in(found),
+        "read": read_counts(read),
         "version": published.version,
         "promoted": published.is_promoted,
         "reason": published.reason,

@@ -48,13 +48,13 @@ class Choice:
 class Retuned:
     """The model with new decisions, and figures on the labelled set before and after.
 
-    `crossed` is what to expect on other documents: tuned on four fifths, measured on the rest.
+    `cross_validated` is what to expect elsewhere: tuned on four fifths, measured on a fifth.
     """
 
     trained: Trained
     before: dict[str, float]
     after: dict[str, float]
-    crossed: dict[str, float]
+    cross_validated: dict[str, float]
     warnings: list[str]
 
 
@@ -87,7 +87,7 @@ def retune(
         ),
         figures_of(held_out_counts(old.decision, held_out)),
         after,
-        _crossed(old, held_out, recipe),
+        _cross_validated(old, held_out, recipe),
         _warnings(model, labelled, truth),
     )
 
@@ -101,13 +101,13 @@ def score_all(
     progress: Progress = silent,
 ) -> HeldOut:
     """The model's scores of documents it was not trained on; sparse where dense would not fit."""
-    kept, labels = out_of_fold_scores(truth), np.arange(truth.shape[1])
+    collected, labels = out_of_fold_scores(truth), np.arange(truth.shape[1])
     for start in range(0, truth.shape[0], CHUNK):
         rows = np.arange(start, min(start + CHUNK, truth.shape[0]))
         chunk = documents[rows[0] : rows[-1] + 1]
-        kept.put(rows, labels, classifier.scores(chunk, jobs=jobs))
+        collected.put(rows, labels, classifier.scores(chunk, jobs=jobs))
         progress("score", int(rows[-1]) + 1, truth.shape[0])
-    return kept.held_out()
+    return collected.held_out()
 
 
 def _recipe(model: Model, choice: Choice) -> Choice:
@@ -148,7 +148,7 @@ def _decided(old: Classifier, held_out: HeldOut, recipe: Choice) -> Classifier:
     )
 
 
-def _crossed(old: Classifier, held_out: HeldOut, recipe: Choice) -> dict[str, float]:
+def _cross_validated(old: Classifier, held_out: HeldOut, recipe: Choice) -> dict[str, float]:
     """Figures of cuts that were tuned on the other folds of the labelled set."""
     if held_out.n_documents < FOLDS:
         return {}
@@ -165,21 +165,21 @@ def _crossed(old: Classifier, held_out: HeldOut, recipe: Choice) -> dict[str, fl
 
 
 def _warnings(model: Model, labelled: Collection, truth: Truth) -> list[str]:
-    found = []
+    warnings = []
     absent = int((np.asarray(truth.sum(axis=0)).ravel() == 0).sum())
     if absent:
-        found.append(f"{absent} labels have no document in the labelled set and keep their cut")
+        warnings.append(f"{absent} labels have no document in the labelled set and keep their cut")
     unknown = {label for labels in labelled.label_sets for label in labels}
     unknown -= set(model.classifier.labels.names)
     if unknown:
-        found.append(f"{len(unknown)} labels of the labelled set are not the model's: left out")
+        warnings.append(f"{len(unknown)} labels of the labelled set are not the model's: left out")
     seen = _seen(model, labelled)
     if seen:
-        found.append(
+        warnings.append(
             f"{seen} of {len(labelled)} documents were trained on: their scores are too good to "
             "tune on"
         )
-    return found
+    return warnings
 
 
 def _seen(model: Model, labelled: Collection) -> int:

@@ -94,6 +94,20 @@ def test_out_of_fold_scores_are_those_of_separate_trainings(solver: int) -> None
     assert np.array_equal(alone.scores(FEATURES), fitted.scores(FEATURES))
 
 
+def test_out_of_fold_scores_are_the_same_in_chunks_of_any_size(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folds = stratified_folds(TRUTH, 3, 0)
+
+    def make() -> OneVsRest:
+        return OneVsRest(solver="block")
+
+    whole = out_of_fold(make, FEATURES, TRUTH, folds, Fitting())
+    monkeypatch.setattr("app.learners.out_of_fold.DOCUMENTS_AT_ONCE", 7)
+    assert np.array_equal(out_of_fold(make, FEATURES, TRUTH, folds, Fitting()).scores, whole.scores)
+    assert np.isfinite(whole.scores).all()
+
+
 def test_out_of_fold_scores_are_the_same_for_any_number_of_jobs() -> None:
     folds = stratified_folds(TRUTH, 4, 0)
     scores = [

@@ -71,6 +71,14 @@ def test_the_number_of_jobs_changes_no_bit(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", LINEAR)
+def test_the_same_seed_gives_the_same_bits_and_another_seed_others(kind: str) -> None:
+    features, truth = data_for(kind, 90, 20)
+    first, again, other = (fitted(kind, features, truth, seed=seed) for seed in (3, 3, 4))
+    assert same_state(first.state(), again.state())
+    assert not same_state(first.state(), other.state())
+
+
+@pytest.mark.parametrize("kind", LINEAR)
 def test_a_rebuilt_learner_scores_the_same_from_arrays_it_cannot_write_to(kind: str) -> None:
     features, truth = data_for(kind, 60, 6)
     learner = fitted(kind, features, truth)

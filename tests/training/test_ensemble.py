@@ -14,7 +14,7 @@ from app.errors import InvalidRequestError
 from app.heldout import HeldOut
 from app.learners.one_vs_rest import OneVsRest
 from app.model import load_model
-from app.training.ensemble import combine, joined
+from app.training.ensemble import combine, weighted_sum
 from app.training.members import FittedMember
 from app.training.publish import publish
 from app.training.recipe import Recipe
@@ -67,7 +67,7 @@ def test_what_one_member_does_not_score_counts_as_its_floor() -> None:
     assert total.tolist() == [[2.5, -4.0, -np.inf]]
     stored = [csc_array((s[s > -9], np.nonzero(s > -9)), s.shape) for s in (first, second)]
     held_out = [HeldOut.of(s, csr_array((1, 3), dtype=np.bool_)) for s in stored]
-    summed = joined(members, held_out).scores
+    summed = weighted_sum(members, held_out).scores
     np.testing.assert_allclose(summed.toarray(), [[2.5, -4.0, 0.0]])
 
 

@@ -68,7 +68,7 @@ def test_retuning_is_never_worse_on_its_own_set_and_keeps_the_rule_unless_told(
     assert retuned.trained.classifier.decision.name == model.classifier.decision.name
     assert retuned.trained.classifier.abstention is None
     assert retuned.after["micro_f1"] >= retuned.before["micro_f1"] - 0.02
-    assert set(retuned.crossed) == set(retuned.before)
+    assert set(retuned.cross_validated) == set(retuned.before)
     assert retuned.warnings == []
 
 
