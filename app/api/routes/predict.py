@@ -16,7 +16,8 @@ from app.api.predictor import QUICK_BYTES, Predictor, is_long
 from app.api.schemas import Document, OperatingPoint, PredictRequest, PredictResponse
 from app.api.streaming import NDJSON, Stream
 from app.errors import UnsupportedMediaTypeError
-from app.prediction import Plan, Prediction
+from app.prediction.answers import Prediction
+from app.prediction.plan import Plan
 from app.serving.admission import BodyBudget, Deadline
 from app.serving.keys import Identity
 from app.serving.registry import Loaded

@@ -45,8 +45,8 @@ class NetworkLearner(TrainingSettings, ABC):
     """Contributions of words are approximate."""
     keeps_aside: ClassVar[bool] = True
     """Whether cuts are tuned on one part kept aside, as folds would cost a training each."""
-    tuning_settings: ClassVar[dict[str, Any]] = {"draw": 10}
-    """Logits of all labels are on one scale, so rare labels' cuts are drawn to a common one."""
+    tuning_settings: ClassVar[dict[str, Any]] = {"shrinkage": 10}
+    """Logits of all labels are on one scale, so rare labels' cuts are shrunk to a common one."""
 
     network: Network = field(init=False, repr=False, compare=False, default=None)
     sizes: dict[str, Any] = field(init=False, repr=False, compare=False, default_factory=dict)
