@@ -1,4 +1,4 @@
-"""Sigmoids for all labels at once: Newton's method, each label drawn to the pooled curve."""
+"""Sigmoids for all labels at once: Newton's method, each label shrunk to the pooled curve."""
 
 from dataclasses import dataclass
 
@@ -37,7 +37,7 @@ def pooled_slope(groups: ScoreGroups) -> float:
 
 @dataclass(frozen=True, slots=True)
 class SigmoidProblem:
-    """Logistic regressions side by side, each drawn to its prior with the same strength.
+    """Logistic regressions side by side, each shrunk to its prior with the same strength.
 
     `inputs` (problems, groups, parameters), the first of which is the score; `documents` and
     `marked` (problems, groups); `prior` (problems, parameters); `pull` (parameters,).
@@ -83,8 +83,8 @@ class SigmoidProblem:
     def _loss(self, found: Array) -> Array:
         z = np.einsum("lgi,li->lg", self.inputs, found)
         fits = np.logaddexp(0, z) * self.documents - z * self.marked
-        drawn = (found - self.prior) ** 2 @ self.pull / 2
-        return np.asarray(fits.sum(axis=1) + drawn)
+        penalty = (found - self.prior) ** 2 @ self.pull / 2
+        return np.asarray(fits.sum(axis=1) + penalty)
 
 
 def _pooled(groups: ScoreGroups, scale: float, frequency: Array) -> Array:
