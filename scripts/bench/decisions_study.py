@@ -119,12 +119,12 @@ def common_below(positives: int) -> Cutter:
 
 TRIED: dict[str, Cutter] = {
     "cut at 0": lambda case: np.zeros(case.hulls.n_labels, np.float32),
-    "one cut for all labels": common_cut,
+    "common cut of all labels": common_cut,
     "micro-f, exact (`resamples=0`)": stored("micro-f", resamples=0),
     "… shrunk to the common cut, 3/(3+n)": shrunk(common_cut, 3),
     "… shrunk to the calibrated cut, 1/(1+n)": shrunk(calibrated, 1),
     "… shrunk to the calibrated cut, 10/(10+n)": shrunk(calibrated, 10),
-    "… one cut for labels under 10 positives": common_below(10),
+    "… common cut for labels under 10 positives": common_below(10),
     "calibrated cut alone": calibrated,
     "**micro-f** (default: 100 resamples)": stored("micro-f"),
     "macro-f, exact (`resamples=0`)": stored("macro-f", resamples=0),

@@ -9,14 +9,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 import app.decisions.decision
 import app.prediction.plan
 from app.decisions.base import Basis, Batch, BatchRule, Use
 from app.decisions.decision import Decision
 from app.decisions.names import AnyRule, accepted, read_rule, rules
+from app.decisions.tuning.held_out_figures import held_out_counts
 from app.errors import InvalidRequestError
 from app.evaluation import chunks
+from app.heldout import HeldOut
 from app.prediction import Query
 from app.prediction.offline import FileQuery, file_predictions
 from tests.decisions.scored_model import (
@@ -188,6 +191,18 @@ def test_thresholds_are_told_exactly_where_a_cut_was_applied(name: str, tmp_path
         assert told == pytest.approx(decision.cuts[columns].tolist(), rel=1e-4, abs=1e-4)
     _, report = evaluated(classifier, scores, "tuned", tmp_path)
     assert all((one["threshold"] is None) == (decision.cuts is None) for one in report["labels"])
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("name", BY_DOCUMENT)
+def test_the_figures_on_held_out_scores_are_those_of_the_labels_given(name: str, case: str) -> None:
+    scores = CASES[case]
+    truth = np.random.default_rng(0).random(scores.shape) < 0.4
+    decision = decision_of(name, basis_of(scores.shape[1]))
+    marks = decision.decide(scores)
+    expected = [marks & truth, marks & ~truth, ~marks & truth]
+    counts = held_out_counts(decision, HeldOut.of(scores, csr_array(truth)))
+    np.testing.assert_array_equal(counts.T, [cells.sum(axis=0) for cells in expected])
 
 
 @pytest.mark.parametrize("name", BY_DOCUMENT)
