@@ -20,7 +20,8 @@ from app.artifacts.store import Store
 from app.datasets import open_dataset
 from app.datasets.base import ReadOptions
 from app.errors import AppError, DeadlineError, EvaluationCrashedError, InvalidRequestError
-from app.evaluation import EvaluationOptions, JudgedModel, evaluate
+from app.evaluation.options import EvaluationOptions, JudgedModel
+from app.evaluation.run import evaluate
 from app.model import load_model
 from app.serving.admission import Deadline
 from app.serving.logs import place
@@ -130,13 +131,7 @@ def _leave_with(parent: int) -> None:
 
 def _report(job: EvaluationJob) -> dict[str, Any]:
     model = load_model(Store(job.models_dir), job.reference)
-    info = JudgedModel(
-        model.name,
-        model.version,
-        model.training_counts,
-        model.manifest.data.counts.get("documents"),
-        model.fingerprints,
-    )
+    info = JudgedModel.of(model)
     with job.file.open("rb") as file:
         documents = open_dataset(file, job.reading)
         if documents.format not in STREAMED:

@@ -18,8 +18,8 @@ from app.datasets.input.source import Limits
 from app.decisions.base import Use
 from app.decisions.names import accepted
 from app.errors import DrainingError
-from app.evaluation import EvaluationOptions, parse_k
 from app.evaluation.deciders import decider
+from app.evaluation.options import EvaluationOptions, parse_k
 from app.serving.admission import Deadline
 from app.serving.evaluating import EvaluationJob, evaluated
 from app.serving.keys import Identity
