@@ -7,11 +7,11 @@ from typing import Any, Self
 import numpy as np
 
 from app.arrays import Marks, Scores
-from app.decisions import decision_class
 from app.decisions.abstention import Abstention
-from app.decisions.base import Decision
+from app.decisions.base import Basis
 from app.decisions.calibration.calibration import Calibration
-from app.decisions.operating_point import OperatingPoints
+from app.decisions.decision import Decision
+from app.decisions.operating_points import OperatingPoints
 from app.decisions.tuning.hulls import Hulls
 from app.decisions.tuning.optimism import Optimism
 from app.kernels.linear.answer_values import NO_CURVES, Curves
@@ -92,9 +92,31 @@ class Classifier:
         object.__setattr__(self, "curves", curves)
 
     @property
+    def reads_documents(self) -> bool:
+        """Never whole documents: texts, or rows of features."""
+        return False
+
+    @property
     def is_ready_made(self) -> bool:
         """Whether documents are rows of features, not texts."""
         return any(member.vectorizer.kind == "ready-made" for member in self.members)
+
+    @property
+    def n_features(self) -> int:
+        """How many features the first member's vectorizer has."""
+        return self.members[0].vectorizer.n_features
+
+    @property
+    def basis(self) -> Basis:
+        """What a decision may rest on that is asked for by name."""
+        learners = (member.learner for member in self.members)
+        uncentred = next((one.kind for one in learners if not one.zero_is_neutral), None)
+        return Basis(len(self.labels), uncentred, operating_points=self.operating_points)
+
+    @property
+    def effective_decision(self) -> Decision:
+        """The stored decision, without what the model abstains from."""
+        return self.decision if self.abstention is None else self.abstention.raised(self.decision)
 
     def scores(self, documents: Sequence[Any], *, jobs: int = 1) -> Scores:
         """Score every label for every document."""
@@ -108,9 +130,7 @@ class Classifier:
 
     def decide(self, documents: Sequence[Any]) -> Marks:
         """Mark the labels each document gets; where the model abstains it gets none."""
-        scores = self.scores(documents)
-        marks = self.decision.decide(scores)
-        return marks if self.abstention is None else marks & ~self.abstention.abstained(scores)
+        return self.effective_decision.decide(self.scores(documents))
 
     def state(self) -> State:
         """Label names, members, decision, and what else there is."""
@@ -135,7 +155,7 @@ class Classifier:
             if name in state.parts
         }
         labels = LabelIndex(tuple(unpack_strings(state.arrays, "labels")))
-        return cls(labels, members, decision_class(decision.kind).from_state(decision), **tuned)
+        return cls(labels, members, Decision.from_state(decision), **tuned)
 
 
 TUNED: dict[str, Any] = {

@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 
 from app.api.http.request_context import RequestContext
 from app.errors import PayloadTooLargeError
-from app.prediction import Plan, Prediction, Query
+from app.prediction.answers import Prediction
+from app.prediction.plan import Plan
+from app.prediction.query import Query
 from app.serving.admission import Deadline
 from app.serving.keys import Identity
 from app.serving.registry import Loaded

@@ -20,7 +20,8 @@ from app.artifacts.store import Store
 from app.datasets import open_dataset
 from app.datasets.base import ReadOptions
 from app.errors import AppError, DeadlineError, EvaluationCrashedError, InvalidRequestError
-from app.evaluation import EvaluationOptions, JudgedModel, evaluate
+from app.evaluation.options import EvaluationOptions, JudgedModel
+from app.evaluation.run import evaluate
 from app.model import load_model
 from app.serving.admission import Deadline
 from app.serving.logs import place

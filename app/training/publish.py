@@ -9,7 +9,10 @@ from app.artifacts.versions import is_name
 from app.datasets.base import Record, Summary
 from app.datasets.collection import Collection
 from app.errors import AppError, InvalidRequestError
-from app.evaluation import EvaluationOptions, JudgedModel, Report, evaluate, not_worse
+from app.evaluation.compare.promotion import not_worse
+from app.evaluation.options import EvaluationOptions, JudgedModel
+from app.evaluation.report.report import Report
+from app.evaluation.run import evaluate
 from app.model import Model, load_model
 from app.progress import Progress, silent
 from app.training.train import Trained

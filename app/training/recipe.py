@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
+from app.decisions.tuning.options import with_current_names
 from app.errors import InvalidRequestError
 from app.learners import learner_class
 
@@ -79,7 +80,7 @@ class Recipe:
                 raise InvalidRequestError(f"recipe: no section [{section}]; accepted: {accepted}")
         decision = dict(tables.get("decision", {}))
         known = {key: decision.pop(key) for key in ("name", "folds", "abstain") if key in decision}
-        return cls(_members(tables), DecisionRecipe(**known, settings=decision))
+        return cls(_members(tables), DecisionRecipe(**known, settings=with_current_names(decision)))
 
     def completed(self) -> Self:
         """The recipe with each learner's own settings filled in where it has none.

@@ -15,14 +15,16 @@ from app.classifier import Classifier
 from app.datasets.collection import Collection
 from app.datasets.fingerprint import fingerprints
 from app.decisions.abstention import Abstention
-from app.decisions.base import Decision
+from app.decisions.base import Use
 from app.decisions.calibration.calibration import Calibration
-from app.decisions.rules.score_cut import ScoreCut
+from app.decisions.decision import Decision
+from app.decisions.names import document_rule
 from app.decisions.tuning.absent_labels import completed_bands, completed_hulls
 from app.decisions.tuning.held_out_figures import figures_of, held_out_counts
 from app.decisions.tuning.hulls import Hulls
 from app.decisions.tuning.optimism import Optimism
-from app.decisions.tuning.tune import TuningOptions, tune
+from app.decisions.tuning.options import TuningOptions, with_current_names
+from app.decisions.tuning.tune import tune
 from app.errors import InvalidRequestError
 from app.heldout import HeldOut
 from app.learners.folds import stratified_folds
@@ -113,21 +115,25 @@ def score_all(
 def _recipe(model: Model, choice: Choice) -> Choice:
     """The choice, completed by how the model was decided so far."""
     stored: Any = model.manifest.recipe.get("decision") or {}
+    settings = with_current_names(stored.get("settings", {}))
     old = model.classifier
     abstain = old.abstention.target if old.abstention is not None else None
     return Choice(
         choice.decision or old.decision.name,
         choice.abstain if choice.abstain is not None else abstain,
-        {"seed": model.manifest.seed, **stored.get("settings", {}), **(choice.settings or {})},
+        {"seed": model.manifest.seed, **settings, **(choice.settings or {})},
     )
 
 
 def _tuned(held_out: HeldOut, hulls: Hulls, old: Decision, recipe: Choice) -> Decision:
-    options = TuningOptions(**(recipe.settings or {}))
-    decision = tune(recipe.decision or "micro-f", held_out, hulls, options)
-    if decision.cuts is None or old.cuts is None or decision.name == "zero":
+    """The decision of the choice; labels that the set does not show keep the old tuned cut."""
+    name = recipe.decision or "micro-f"
+    decision = tune(name, held_out, hulls, TuningOptions(**(recipe.settings or {})))
+    if decision.cuts is None or old.cuts is None:
         return decision
-    return ScoreCut(np.where(hulls.positives > 0, decision.cuts, old.cuts), decision.name)
+    if not document_rule(name, Use.TRAINING).is_tuned:
+        return decision
+    return replace(decision, cuts=np.where(hulls.positives > 0, decision.cuts, old.cuts))
 
 
 def _decided(old: Classifier, held_out: HeldOut, recipe: Choice) -> Classifier:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.decisions.decision import best
 from app.errors import (
     DeadlineError,
     ForbiddenError,
@@ -22,7 +23,6 @@ from app.errors import (
 )
 from app.kernels import kernels
 from app.kernels.linear import picking_plain
-from app.prediction import best
 from app.server.workers import figures_folder
 from app.serving.admission import SMALL_BODY, Admission, BodyBudget, Deadline
 from app.serving.keys import KeysFile

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.decisions.tuning.tune import TuningOptions
+from app.decisions.tuning.options import TuningOptions
 from app.errors import InvalidRequestError
 from app.learners import LEARNERS, learner_class
 from app.training.construct import construct, construct_part

@@ -108,6 +108,18 @@ def test_labels_that_do_not_occur_keep_their_hull_and_their_band(
     assert again.operating_points.find("recall>=1").cuts[1] < np.inf
 
 
+def test_settings_of_earlier_manifests_are_read_under_their_former_names(
+    model: Model, labelled: Collection
+) -> None:
+    def cuts(**settings: float) -> list[float]:
+        recipe = {**model.manifest.recipe, "decision": {"name": "micro-f", "settings": settings}}
+        stored = replace(model, manifest=model.manifest.model_copy(update={"recipe": recipe}))
+        found: list[float] = retune(stored, labelled).trained.classifier.decision.cuts.tolist()
+        return found
+
+    assert cuts(draw=30.0) == cuts(shrinkage=30.0) != cuts()
+
+
 def test_training_documents_are_pointed_out(model: Model, corpus: Collection) -> None:
     assert any("were trained on" in warning for warning in retune(model, corpus).warnings)
 

@@ -121,6 +121,7 @@ def test_labels_of_the_validation_data_belong_to_the_label_set(corpus: Collectio
         (["features.scheme=magic"], "scheme"),
         (["decision.colour=red"], "colour"),
         (["decision.abstain=0.9", "decision.name=rank:2"], "--abstain needs cuts"),
+        (["decision.abstain=0.9", "decision.name=rank:2,0.5"], "--abstain needs cuts"),
         (["decision.abstain=2.0"], "above 0 and at most 1"),
     ],
 )

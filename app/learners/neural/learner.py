@@ -44,8 +44,8 @@ class NetworkLearner(TrainingSettings, Learner):
     zero_is_neutral: ClassVar[bool] = True
     needs_validation_set: ClassVar[bool] = True
     """Folds would cost a training each."""
-    tuning_settings: ClassVar[Mapping[str, Any]] = {"draw": 10}
-    """Logits of all labels are on one scale, so rare labels' cuts are drawn to a common one."""
+    tuning_settings: ClassVar[Mapping[str, Any]] = {"shrinkage": 10}
+    """Logits of all labels are on one scale, so rare labels' cuts are shrunk to a common one."""
 
     network: Network = field(init=False, repr=False, compare=False)
     sizes: dict[str, Any] = field(init=False, repr=False, compare=False, default_factory=dict)
