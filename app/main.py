@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import sys
+from multiprocessing.connection import Connection
 from time import monotonic
 from types import FrameType
 from typing import Any
@@ -19,7 +20,7 @@ from app.server.workers import supervise
 from app.serving.keys import KeysFile
 from app.serving.logs import write_logs_as_json
 from app.serving.service import Service
-from app.serving.telemetry.telemetry import serve_metrics
+from app.serving.telemetry.exposition import serve_metrics
 from app.settings import Settings
 
 KEEP_ALIVE_SECONDS = 75  # longer than a gateway keeps its idle connections, so that it closes first
@@ -50,13 +51,15 @@ def main() -> None:
         supervise(settings, lambda: (work, (settings, listener)), _grace(settings))
 
 
-def work(settings: Settings, listener: socket.socket) -> None:
+def work(settings: Settings, listener: socket.socket, supervisor: Connection | None = None) -> None:
     """One worker: serve on the listener until SIGTERM, then drain and return."""
     write_logs_as_json(settings.log_level)
     sys.setswitchinterval(SWITCH_SECONDS)
     service = Service.of(settings)
-    if settings.metrics_port is not None and settings.workers == 1:
-        serve_metrics(settings.host, settings.metrics_port, service.telemetry.registry)
+    if supervisor is not None:
+        service.telemetry.share(supervisor)
+    elif settings.metrics_port is not None:
+        serve_metrics(settings.host, settings.metrics_port, service.telemetry.snapshot)
     app = create_app(service)
     BoundedHttpProtocol.head_seconds = min(HEAD_SECONDS, settings.request_seconds)
     BoundedHttpProtocol.quick_paths = app.quick_paths

@@ -37,7 +37,7 @@ class Predictor:
         self._service, self._route = service, route
         self._quick_texts = min(QUICK_DOCUMENTS, service.settings.max_documents)
         self._quick_characters = min(QUICK_BYTES, service.settings.max_text_characters)
-        self._seconds = service.telemetry.tally(service.telemetry.stages, "predict")
+        self._seconds = service.telemetry.stages.labels("predict")
         self._has_room = service.documents.has_room
         self._counters: dict[str, tuple[BatchedCounter, BatchedHistogram]] = {}
 
@@ -116,18 +116,18 @@ class Predictor:
         return await self.in_thread(work, *arguments) if is_large else work(*arguments)
 
     def note(self, loaded: Loaded, found: Found) -> None:
-        """BatchedCounter what was found."""
+        """Count what was found."""
         self._seconds.observe(found.seconds)
         model = loaded.model.name
         counters = self._counters.get(model)
         if counters is None:
             telemetry = self._service.telemetry
             counters = self._counters[model] = (
-                telemetry.count(telemetry.documents, model, self._route),
-                telemetry.tally(telemetry.labels_per_document, model),
+                telemetry.documents.labels(model, self._route),
+                telemetry.labels_per_document.labels(model),
             )
         documents, labels = counters
-        documents.add(len(found.predictions))
+        documents.inc(len(found.predictions))
         for prediction in found.predictions:
             labels.observe(len(prediction.labels))
 

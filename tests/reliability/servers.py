@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,12 @@ class Server:
     def spool(self) -> list[str]:
         folder = self.data_dir / "spool"
         return [name for name in os.listdir(folder) if not name.endswith(".lock")]
+
+    @property
+    def workers(self) -> list[int]:
+        """Processes that the supervisor has started and that live, in the order of their ids."""
+        tasks = Path(f"/proc/{self.process.pid}/task").glob("*/children")
+        return sorted(int(child) for task in tasks for child in task.read_text().split())
 
     @property
     def memory(self) -> int:
@@ -81,20 +87,27 @@ def _url(server: Server) -> str:
     return found[0]
 
 
-def start(folder: Path, *, wait: bool = True, patch: str = "", **settings: Any) -> Server:
+def start(
+    folder: Path,
+    *,
+    wait: bool = True,
+    patch: str = "",
+    within: Sequence[str] = (),
+    **settings: Any,
+) -> Server:
     """Start a server with these settings; wait until it is ready to answer.
 
     `patch` is a line of Python that the server runs first, for faults that no setting brings about.
+    `within` is a command that becomes the server, given as its last arguments.
     """
     settings = {"data_dir": folder / "var", "port": 0, **settings}
     ours = {f"LABELSERVE_{name.upper()}": str(value) for name, value in settings.items()}
     clean = {k: v for k, v in os.environ.items() if not k.startswith("LABELSERVE_")}
     log = folder / "log"
+    code = ["-c", f"{patch}\nfrom app.main import main\nmain()"] if patch else ["-m", "app.main"]
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "-c", f"{patch}\nfrom app.main import main\nmain()"]
-            if patch
-            else [sys.executable, "-m", "app.main"],
+            [*within, sys.executable, *code],
             cwd=ROOT,
             env={**clean, **ours},
             stdout=output,
