@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 import time
@@ -35,9 +36,10 @@ class Server:
 
     @property
     def workers(self) -> list[int]:
-        """Processes that the supervisor has started and that live, in the order of their ids."""
-        tasks = Path(f"/proc/{self.process.pid}/task").glob("*/children")
-        return sorted(int(child) for task in tasks for child in task.read_text().split())
+        """The processes that serve, where there are several."""
+        others = family(self.process.pid)[1:]
+        commands = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in others}
+        return sorted(pid for pid, command in commands.items() if b"spawn_main" in command)
 
     @property
     def memory(self) -> int:
@@ -59,6 +61,13 @@ class Server:
             text = client.get("/metrics").text
         values = re.findall(rf"^{re.escape(name)}(?:{{[^}}]*}})? (\S+)$", text, re.MULTILINE)
         return sum(map(float, values))
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        port: int = held.getsockname()[1]
+    return port
 
 
 def wait_until(holds: Callable[[], bool], seconds: float = START_SECONDS) -> None:
