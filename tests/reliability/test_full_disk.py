@@ -89,3 +89,19 @@ def test_a_full_data_folder_refuses_uploads_and_kills_no_worker(
         assert answer.status_code == 200, answer.text
     assert [line for line in lines(server.log) if "died" in line.get("message", "")] == []
     wait_until(lambda: not [name for name in os.listdir(disk / "spool") if "-" in name])
+
+
+def test_wherever_an_evaluation_runs_out_of_room_it_is_507_or_done(mounted: Mounted) -> None:
+    """A larger room each time: not for the upload, not for scores, not for the report, for all."""
+    server, disk = mounted(2)
+    filling, statuses = fill(disk), []
+    with server.client() as client:
+        for _ in range(60):
+            answer = client.post("/evaluate?bootstrap=10", content=LINE * 200, headers=NDJSON)
+            statuses.append(answer.status_code)
+            if answer.status_code == 200:
+                break
+            assert answer.json()["type"][-12:] == "storage-full", (statuses, answer.text)
+            os.truncate(filling, filling.stat().st_size - 4 * KIBIBYTE)
+    assert len(statuses) > 4
+    assert (set(statuses[:-1]), statuses[-1]) == ({507}, 200)
