@@ -70,6 +70,14 @@ def use_every_route(server: Server) -> None:
                 assert 400 <= client.request(method, "/predict", content=b"{").status_code < 500
 
 
+def written_maps(pid: int) -> list[str]:
+    """Files that a process has mapped so that what it writes to memory is written to them."""
+    maps = Path(f"/proc/{pid}/maps").read_text().splitlines()
+    shared = [line.split(maxsplit=5) for line in maps if line.split()[1].startswith("rw-s")]
+    in_memory = ("/dev/", "/memfd:", "/SYSV", "anon_inode:")
+    return [path for *_, path in shared if not path.startswith(in_memory)]
+
+
 @pytest.mark.parametrize("workers", [1, 2, 4])
 def test_a_full_data_folder_refuses_uploads_and_kills_no_worker(
     mounted: Mounted, workers: int
@@ -83,6 +91,7 @@ def test_a_full_data_folder_refuses_uploads_and_kills_no_worker(
             answer = client.post("/evaluate", content=LINE * 10_000, headers=NDJSON)
             assert (answer.status_code, answer.json()["type"][-12:]) == (507, "storage-full")
         assert server.workers == before
+        assert [written_maps(pid) for pid in server.workers] == [[]] * len(before)
         wait_until(lambda: server.metric("labelserve_rejected_total") == 3)
         filling.unlink()
         answer = client.post("/evaluate", content=LINE * 10_000, headers=NDJSON)
