@@ -10,7 +10,7 @@ from time import monotonic, sleep
 import msgspec
 import prometheus_client
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -25,6 +25,7 @@ BOUNDS = [SECONDS, STAGE_SECONDS, LABELS, (0.5,)]
 OBSERVED = st.one_of(
     st.floats(0, 1000), st.sampled_from(sorted({bound for bounds in BOUNDS for bound in bounds}))
 )
+ON_A_BUSY_MACHINE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def samples(text: bytes) -> dict[tuple[str, frozenset[tuple[str, str]]], float]:
@@ -53,6 +54,7 @@ def by_prometheus(bounds: tuple[float, ...], values: list[float]) -> bytes:
     return prometheus_client.generate_latest(registry)
 
 
+@ON_A_BUSY_MACHINE
 @given(st.sampled_from(BOUNDS), st.lists(OBSERVED, min_size=1))
 def test_a_histogram_shows_what_that_of_prometheus_shows(
     bounds: tuple[float, ...], values: list[float]
@@ -96,6 +98,7 @@ def observe(telemetry: Telemetry, event: tuple[int, str, int, bool]) -> None:
         telemetry.rejected.labels(model).inc()
 
 
+@ON_A_BUSY_MACHINE
 @given(EVENTS)
 def test_the_sum_of_several_processes_is_one_that_saw_everything(
     events: list[tuple[int, str, int, bool]],
@@ -202,6 +205,7 @@ def test_what_a_worker_counted_stays_when_it_is_replaced_and_its_gauges_go(fleet
     assert documents(asyncio.run(second.total())) == 5
 
 
+@ON_A_BUSY_MACHINE
 @given(st.lists(st.tuples(st.integers(0, 2), st.floats(0, 10), st.booleans()), max_size=40))
 def test_not_even_rounding_lets_a_sum_fall_when_workers_are_replaced(
     events: list[tuple[int, float, bool]],
