@@ -39,7 +39,7 @@ class Predictor:
         self._service, self._route = service, route
         self._quick_texts = min(QUICK_DOCUMENTS, service.settings.max_documents)
         self._quick_characters = min(QUICK_BYTES, service.settings.max_text_characters)
-        self._seconds = service.telemetry.tally(service.telemetry.stages, "predict")
+        self._seconds = service.telemetry.stages.labels("predict")
         self._has_room = service.documents.has_room
         self._counters: dict[str, tuple[BatchedCounter, BatchedHistogram]] = {}
 
@@ -125,11 +125,11 @@ class Predictor:
         if counters is None:
             telemetry = self._service.telemetry
             counters = self._counters[model] = (
-                telemetry.count(telemetry.documents, model, self._route),
-                telemetry.tally(telemetry.labels_per_document, model),
+                telemetry.documents.labels(model, self._route),
+                telemetry.labels_per_document.labels(model),
             )
         documents, labels = counters
-        documents.add(len(predicted.predictions))
+        documents.inc(len(predicted.predictions))
         for prediction in predicted.predictions:
             labels.observe(len(prediction.labels))
 
