@@ -46,7 +46,7 @@ bench: $(VENV)/.installed-all
 	$(BIN)/python scripts/bench/run.py $(ARGS)
 
 soak: $(VENV)/.installed-all
-	$(BIN)/python scripts/bench/soak.py $(ARGS)
+	$(BIN)/python scripts/soak/run.py $(ARGS)
 
 clean:
 	rm -rf $(VENV) .venv-peers .cache demo

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench.gateway import NGINX, Load, Process, free_ports, gateway, replica, restart_one_by_one
+from bench.harness.processes import free_ports
+from bench.harness.server_process import ServerProcess, replica
+from soak.gateway import NGINX, Load, gateway, restart_one_by_one
 
 from app.settings import Settings
 
@@ -24,8 +26,8 @@ TEXT = {"documents": ["my invoice was charged twice, and the parcel is late"], "
 @dataclass
 class Site:
     port: int
-    gateway: Process
-    replicas: list[Process]
+    gateway: ServerProcess
+    replicas: list[ServerProcess]
     folder: Path
 
     def ask(
