@@ -31,9 +31,11 @@ other of the second core."""
 SLOW = (
     "tests/deploy/",
     "tests/evaluation/test_page.py",
+    "tests/kernels/test_compiler.py",
     "tests/learners/neural/",
+    "tests/learners/test_interruption.py",
     "tests/reliability/",
-    "tests/scripts/test_train.py",
+    "tests/scripts/",
     "tests/test_readme.py",
 )
 """Marked slow as a whole; single tests elsewhere carry the mark themselves."""
