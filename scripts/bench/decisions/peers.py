@@ -30,7 +30,7 @@ from app.vectorizers.tfidf import Tfidf
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from bench.harness.alternating_runs import peer_command
-from bench.harness.environment import WORK
+from bench.harness.environment import WORK, program_environment
 from bench.harness.sections import footer, write_section
 
 OWN_CUT = {
@@ -91,7 +91,8 @@ def _ours(rows: Any, truth: Any, folds: Any, test_rows: Any, test_truth: Any) ->
 def _scores(name: str, given: Path) -> dict[str, Any] | None:
     wanted = given.with_name(f"{name}.npz")
     command = [*peer_command("decide", "scores"), name, str(given), str(wanted)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    env = program_environment(name)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
     if done.returncode:
         print(name, done.stderr[-500:])
         return None

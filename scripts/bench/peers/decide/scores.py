@@ -11,6 +11,7 @@ import tempfile
 
 import numpy as np
 from scipy.sparse import csr_matrix
+from xmc_file import row_columns, row_pairs, write_xmc
 
 name, given, wanted = sys.argv[1:]
 data = np.load(given)
@@ -56,24 +57,13 @@ def omikuji(rows, truth, others):
 
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "train.txt")
-        with open(path, "w") as file:
-            file.write(f"{rows.shape[0]} {rows.shape[1]} {truth.shape[1]}\n")
-            for i in range(rows.shape[0]):
-                pairs = " ".join(f"{c}:{v:.6g}" for c, v in features(rows, i))
-                labels = ",".join(map(str, truth.indices[truth.indptr[i] : truth.indptr[i + 1]]))
-                file.write(f"{labels} {pairs}\n")
+        write_xmc(path, rows, row_columns(truth), truth.shape[1])
         model = peer.Model.train_on_data(path, n_threads=1)
     scores = np.full((others.shape[0], truth.shape[1]), -np.inf, np.float32)
     for i in range(others.shape[0]):
-        for label, value in model.predict(features(others, i), top_k=truth.shape[1]):
+        for label, value in model.predict(row_pairs(others, i), top_k=truth.shape[1]):
             scores[i, label] = value
     return scores
-
-
-def features(rows, i):
-    """One document's (column, value) pairs."""
-    span = slice(rows.indptr[i], rows.indptr[i + 1])
-    return list(zip(rows.indices[span].tolist(), rows.data[span].tolist(), strict=True))
 
 
 def stored(found):

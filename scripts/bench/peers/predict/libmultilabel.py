@@ -1,7 +1,7 @@
 """LibMultiLabel's one-vs-rest behind its vectorizer (scikit-learn's), five best labels."""
 
 import libmultilabel.linear as linear
-import numpy as np
+from dense_scores import top_columns
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import MultiLabelBinarizer
 from timed_rounds import corpus, one_by_one, run_rounds
@@ -15,10 +15,7 @@ model = linear.train_1vsrest(marks, features, False, "-s 1 -B 1 -e 0.1")
 
 def top_five(texts):
     """The five best labels of each text."""
-    scores = linear.predict_values(model, vectorizer.transform(texts))
-    best = np.argpartition(-scores, 5, axis=1)[:, :5]
-    order = np.argsort(-np.take_along_axis(scores, best, axis=1), axis=1)
-    return np.take_along_axis(best, order, axis=1)
+    return top_columns(linear.predict_values(model, vectorizer.transform(texts)))
 
 
 run_rounds(

@@ -2,11 +2,11 @@
 
 import os
 import tempfile
-from itertools import pairwise
 
 import omikuji
 from sklearn.feature_extraction.text import TfidfVectorizer
 from timed_rounds import corpus, one_by_one, run_rounds
+from xmc_file import row_pairs, write_xmc
 
 (train, labels), (test, _) = corpus()
 vectorizer = TfidfVectorizer()
@@ -14,23 +14,14 @@ features = vectorizer.fit_transform(train)
 columns = {name: i for i, name in enumerate(sorted({n for names in labels for n in names}))}
 with tempfile.TemporaryDirectory() as folder:
     path = os.path.join(folder, "train.txt")
-    with open(path, "w") as file:
-        file.write(f"{features.shape[0]} {features.shape[1]} {len(columns)}\n")
-        for i, names in enumerate(labels):
-            row = features[[i]]
-            pairs = " ".join(f"{c}:{v:.6g}" for c, v in zip(row.indices, row.data, strict=True))
-            file.write(f"{','.join(str(columns[name]) for name in names)} {pairs}\n")
+    write_xmc(path, features, [[columns[n] for n in names] for names in labels], len(columns))
     model = omikuji.Model.train_on_data(path, n_threads=2)
 
 
 def top_five(texts):
     """The five best labels of each text."""
     rows = vectorizer.transform(texts)
-    starts = rows.indptr
-    return [
-        model.predict(list(zip(rows.indices[a:b], rows.data[a:b], strict=True)), top_k=5)
-        for a, b in pairwise(starts)
-    ]
+    return [model.predict(row_pairs(rows, i), top_k=5) for i in range(rows.shape[0])]
 
 
 run_rounds(

@@ -6,9 +6,10 @@ import numpy as np
 from napkinxc.models import PLT
 from timed_rounds import run_rounds
 from training import folder_mb, matrices, timed
+from xmc_file import row_columns
 
 X, Y, X_TEST, Y_TEST = matrices()
-LABELS = [Y.indices[Y.indptr[i] : Y.indptr[i + 1]].tolist() for i in range(Y.shape[0])]
+LABELS = [columns.tolist() for columns in row_columns(Y)]
 FOLDER = tempfile.TemporaryDirectory()
 
 
