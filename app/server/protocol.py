@@ -77,15 +77,20 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             self._bound_head(len(data))
 
     def on_message_begin(self) -> None:
-        """A head begins."""
-        super().on_message_begin()
+        """A head begins; what the application needs besides is made in `_start_application`."""
+        self.url, self.headers, self.expect_100_continue = b"", [], False
         self._is_head_open, self._head_bytes = True, 0
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Take a header of the head. What comes later is a trailer and never becomes a header:
         gateways check and replace headers, and pass trailers on as the client sent them."""
-        if self._is_head_open:
-            super().on_header(name, value)
+        if not self._is_head_open:
+            return
+        # As uvicorn does it: to ask it would take as long again, for each header.
+        name = name.lower()
+        self.headers.append((name, value))
+        if name == b"expect" and value.lower() == b"100-continue":
+            self.expect_100_continue = True
 
     def on_headers_complete(self) -> None:
         """The head is complete: a small request waits for its body."""
@@ -94,7 +99,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         if self.url in self._fast_path.paths and self._may_answer():
             self._body = bytearray()
         else:
-            super().on_headers_complete()
+            self._start_application()
 
     def on_body(self, body: bytes) -> None:
         """What follows an early answer is read on for a while, and dropped."""
@@ -168,8 +173,16 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         """Give the request to the application, as far as it has arrived."""
         body, self._body = self._body, None
         if not self.transport.is_closing():
-            super().on_headers_complete()
+            self._start_application()
             super().on_body(bytes(body or b""))
+
+    def _start_application(self) -> None:
+        """Make the ASGI scope of the request whose head is complete, and start the application."""
+        url, headers, expects = self.url, self.headers, self.expect_100_continue
+        super().on_message_begin()
+        self.url, self.expect_100_continue = url, expects
+        self.headers.extend(headers)  # the scope holds this very list
+        super().on_headers_complete()
 
     def _bound_head(self, n_bytes: int) -> None:
         """Count another piece of a head that is not complete yet."""

@@ -3,6 +3,7 @@
 import re
 import secrets
 from collections.abc import Sequence, Set
+from functools import lru_cache
 from itertools import count
 from time import perf_counter
 from typing import Any, TypeAlias
@@ -26,7 +27,7 @@ class RequestHead:
         request_id = self._valid(b"x-request-id", REQUEST_ID)
         self.request_id = None if request_id is None else request_id.decode()
         self.traceparent = self._valid(b"traceparent", TRACEPARENT)
-        self.media_type = self.headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
+        self.media_type = _media_type(self.headers.get(b"content-type", b""))
 
     def repeated(self, names: Set[bytes]) -> bytes | None:
         """One of these headers that was sent more than once."""
@@ -42,6 +43,16 @@ class RequestHead:
     def _valid(self, name: bytes, form: re.Pattern[bytes]) -> bytes | None:
         value = self.headers.get(name)
         return value if value is not None and form.fullmatch(value) else None
+
+
+@lru_cache(maxsize=256)
+def _media_type(content_type: bytes) -> bytes:
+    """The type without its parameters; clients send the same few again and again.
+
+    >>> _media_type(b"Text/CSV; charset=utf-8")
+    b'text/csv'
+    """
+    return content_type.partition(b";")[0].strip().lower()
 
 
 class RequestContext:
