@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from app.api.app import create_app
-from app.main import KEEP_ALIVE_SECONDS, MOST_GRACE_SECONDS
+from app.server.http_server import KEEP_ALIVE_SECONDS, MOST_GRACE_SECONDS
 from app.serving.service import Service
 from app.serving.telemetry.telemetry import Telemetry
 from app.settings import Settings
