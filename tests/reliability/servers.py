@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 import pytest
-from bench.processes import family, shared_memory
+from bench.harness.processes import family, shared_memory
 
 ROOT = Path(__file__).parents[2]
 START_SECONDS = 60
