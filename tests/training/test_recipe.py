@@ -49,7 +49,7 @@ def test_networks_shrink_the_cuts_of_rare_labels_to_a_common_one_unless_told_oth
 def test_shrinkage_is_also_read_under_its_former_name(tmp_path: Path) -> None:
     file = tmp_path / "r.toml"
     file.write_text("[decision]\ndraw = 3\n")
-    assert read_recipe(file, learner="mlp").suited().decision.settings == {"shrinkage": 3}
+    assert read_recipe(file, learner="mlp").completed().decision.settings == {"shrinkage": 3}
     both = ["decision.draw=3", "decision.shrinkage=4"]
     for changes in (both, both[::-1]):
         assert read_recipe(None, changes=changes).decision.settings == {"shrinkage": 4}
