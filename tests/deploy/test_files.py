@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from app.api.app import create_app
-from app.server.http_server import KEEP_ALIVE_SECONDS, MOST_GRACE_SECONDS
+from app.server.http_server import KEEP_ALIVE_SECONDS, MAX_GRACE_SECONDS
 from app.serving.service import Service
 from app.serving.telemetry.telemetry import Telemetry
 from app.settings import Settings
@@ -60,7 +60,7 @@ def test_every_variable_is_a_setting_with_a_good_value(place: str) -> None:
     settings = Settings.from_environment({**IMAGE_SETTINGS, **given})
     grace = {"configmap": DEPLOYMENT, "kserve": KSERVE}.get(place, {})
     seconds = grace.get("terminationGracePeriodSeconds", 45)
-    assert seconds > settings.drain_seconds + max(settings.request_seconds, MOST_GRACE_SECONDS)
+    assert seconds > settings.drain_seconds + max(settings.request_seconds, MAX_GRACE_SECONDS)
 
 
 def test_uploads_of_all_workers_fit_into_a_pod() -> None:
