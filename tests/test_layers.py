@@ -30,6 +30,7 @@ ONLY_IN = {
     "rich": ("cli/",),
     "numba": ("kernels/",),
     "llvmlite": ("kernels/",),
+    "prometheus_client": ("serving/telemetry/exposition.py",),
     "pydantic": ("api/", "settings.py", "artifacts/manifest.py"),
     "pickle": (),
 }

@@ -23,5 +23,5 @@ LEARNERS = {
 
 def learner_class(kind: str) -> type[Learner]:
     """The class behind a catalogue name."""
-    found: type[Learner] = find(LEARNERS, kind, "learner")
-    return found
+    learner: type[Learner] = find(LEARNERS, kind, "learner")
+    return learner

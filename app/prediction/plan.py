@@ -7,9 +7,9 @@ from types import ModuleType
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.classifier import Classifier
+from app.decisions.decision import SORTED_AT_ONCE, Columns, Row, best, by_score
 from app.errors import DamagedArtifactError, InvalidRequestError
 from app.kernels import kernels
 from app.kernels.linear.answer_values import short
@@ -17,12 +17,6 @@ from app.prediction.answers import Label, Prediction, Term
 
 CHUNK = 64
 """Documents scored between two looks at the clock: work that is too late ends soon."""
-
-ROOM = 128
-"""Labels that are sorted as they are found; more than these are sorted afterwards."""
-
-Row: TypeAlias = NDArray[np.float32]
-Columns: TypeAlias = NDArray[np.intp]
 
 
 class Explained(Protocol):
@@ -96,7 +90,7 @@ class Plan:
 
         More than `most` labels (and terms, where they are explained) are an InvalidRequestError.
         """
-        if len(texts) == 1 and self._scorer is not None and most >= ROOM:
+        if len(texts) == 1 and self._scorer is not None and most >= SORTED_AT_ONCE:
             lone = self._lone(texts[0])
             if lone is not None:
                 return [lone]
@@ -118,7 +112,7 @@ class Plan:
 
     def prediction(self, scores: Row, columns: Columns | None = None) -> Prediction:
         """The answer for one row of scores; `columns` where the labels were decided elsewhere."""
-        picked = self._picked(scores) if columns is None else _sorted(scores, columns)
+        picked = self._picked(scores) if columns is None else by_score(scores, columns)
         labels = self._labels(self._told.rows(*picked))
         if self.band is None:
             return Prediction(labels)
@@ -126,7 +120,7 @@ class Plan:
 
     def _lone(self, text: str) -> Prediction | None:
         """The answer for one text; None where there is more to sort than a kernel has room for."""
-        room = ROOM if self.top_k is None else min(self.top_k, ROOM)
+        room = SORTED_AT_ONCE if self.top_k is None else min(self.top_k, SORTED_AT_ONCE)
         passing, rows = self._scorer.picked(text, self._told, room)
         return Prediction(self._labels(rows)) if passing <= room or room == self.top_k else None
 
@@ -158,7 +152,7 @@ class Plan:
         if self.is_by_probability:
             passing = (self._probabilities(scores) > self.cuts) & (scores > -np.inf)
             columns = np.flatnonzero(passing)
-            picked, found = _sorted(scores, columns)
+            picked, found = by_score(scores, columns)
             return picked[: self.top_k], found[: self.top_k]
         return best(scores, self.cuts, self.top_k)
 
@@ -179,31 +173,6 @@ def _too_many(most: float) -> InvalidRequestError:
     )
 
 
-def best(scores: Row, cuts: Row, k: int | None) -> tuple[Columns, Row]:
-    """The k best columns above their cuts (None: all), and their scores.
-
-    By falling score, ties by rising column. A score of -inf is above no cut.
-
-    >>> scores = np.array([0.5, 2.0, -np.inf, 2.0], np.float32)
-    >>> columns, found = best(scores, np.full(4, -np.inf, np.float32), 3)
-    >>> columns.tolist(), found.tolist()
-    ([1, 3, 0], [2.0, 2.0, 0.5])
-    """
-    room = ROOM if k is None else min(k, ROOM)
-    columns, found = np.empty(room, np.int64), np.empty(room, np.float32)
-    passing: int = _picking().pick(scores, cuts, columns, found)
-    if passing > room and room != k:  # rare: so many that they are better sorted as a whole
-        everything, values = _sorted(scores, np.flatnonzero(scores > cuts))
-        return everything[:k], values[:k]
-    return columns[:passing], found[:passing]
-
-
 @cache
 def _picking() -> ModuleType:
     return kernels("linear.picking")
-
-
-def _sorted(scores: Row, columns: Columns) -> tuple[Columns, Row]:
-    """The columns by falling score, ties by rising column, and their scores."""
-    ordered = columns[np.argsort(-scores[columns], kind="stable")]
-    return ordered, scores[ordered]

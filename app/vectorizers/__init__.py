@@ -13,5 +13,5 @@ VECTORIZERS = {
 
 def vectorizer_class(kind: str) -> type[Vectorizer]:
     """The class behind a catalogue name."""
-    found: type[Vectorizer] = find(VECTORIZERS, kind, "vectorizer")
-    return found
+    vectorizer: type[Vectorizer] = find(VECTORIZERS, kind, "vectorizer")
+    return vectorizer

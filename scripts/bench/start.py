@@ -26,7 +26,7 @@ import json, sys, time
 from pathlib import Path
 from app.artifacts.store import Store
 from app.classifier import Classifier
-import app.learners.one_vs_rest, app.vectorizers.tfidf, app.decisions.rules.score_cut
+import app.learners.one_vs_rest, app.vectorizers.tfidf, app.decisions.decision
 store = Store(Path(sys.argv[1]))
 start = time.perf_counter()
 artifact = store.load(*store.resolve("debtags"))

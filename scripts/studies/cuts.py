@@ -20,11 +20,12 @@ from numpy.typing import NDArray
 from app.datasets.collection import load_collection
 from app.decisions.calibration.score_groups import ScoreGroups
 from app.decisions.calibration.sigmoids import fit_sigmoids
-from app.decisions.rules.score_cut import ScoreCut
+from app.decisions.decision import Decision
 from app.decisions.tuning.held_out_figures import figures_of, held_out_counts
 from app.decisions.tuning.hulls import Hulls
 from app.decisions.tuning.micro_f import micro_f, micro_f_vertices
-from app.decisions.tuning.tune import TuningOptions, tune
+from app.decisions.tuning.options import TuningOptions
+from app.decisions.tuning.tune import tune
 from app.heldout import HeldOut
 from app.labels import LabelIndex
 from app.learners.base import Fitting
@@ -78,7 +79,7 @@ def stored(name: str, **options: Any) -> Cutter:
     return cut
 
 
-def one_cut(case: Case) -> NDArray[np.float32]:
+def common_cut(case: Case) -> NDArray[np.float32]:
     """The one cut for all labels that has the best micro-F1."""
     every = case.tuned_on.scores.reshape(-1, 1)
     pooled = HeldOut.of(every, case.tuned_on.truth.reshape(-1, 1))
@@ -94,8 +95,8 @@ def calibrated(case: Case) -> Any:
     return ((np.log(best / (1 - best)) - intercepts) / slopes).astype(np.float32)
 
 
-def drawn(to: Cutter, strength: float) -> Cutter:
-    """Exact micro-f cuts drawn to others with weight strength / (strength + positives)."""
+def shrunk(to: Cutter, strength: float) -> Cutter:
+    """Exact micro-f cuts shrunk to others with weight strength / (strength + positives)."""
 
     def cut(case: Case) -> NDArray[np.float32]:
         own, other = stored("micro-f", resamples=0)(case), to(case)
@@ -111,19 +112,19 @@ def common_below(positives: int) -> Cutter:
 
     def cut(case: Case) -> NDArray[np.float32]:
         is_rare = case.hulls.positives < positives
-        return np.where(is_rare, one_cut(case), stored("micro-f", resamples=0)(case))
+        return np.where(is_rare, common_cut(case), stored("micro-f", resamples=0)(case))
 
     return cut
 
 
 TRIED: dict[str, Cutter] = {
     "cut at 0": lambda case: np.zeros(case.hulls.n_labels, np.float32),
-    "one cut for all labels": one_cut,
+    "common cut of all labels": common_cut,
     "micro-f, exact (`resamples=0`)": stored("micro-f", resamples=0),
-    "… drawn to the one cut, 3/(3+n)": drawn(one_cut, 3),
-    "… drawn to the calibrated cut, 1/(1+n)": drawn(calibrated, 1),
-    "… drawn to the calibrated cut, 10/(10+n)": drawn(calibrated, 10),
-    "… one cut for labels under 10 positives": common_below(10),
+    "… shrunk to the common cut, 3/(3+n)": shrunk(common_cut, 3),
+    "… shrunk to the calibrated cut, 1/(1+n)": shrunk(calibrated, 1),
+    "… shrunk to the calibrated cut, 10/(10+n)": shrunk(calibrated, 10),
+    "… common cut for labels under 10 positives": common_below(10),
     "calibrated cut alone": calibrated,
     "**micro-f** (default: 100 resamples)": stored("micro-f"),
     "macro-f, exact (`resamples=0`)": stored("macro-f", resamples=0),
@@ -139,7 +140,7 @@ Figures = dict[tuple[str, str], list[tuple[float, float]]]
 
 def measured(cut: Cutter, case: Case) -> tuple[float, float]:
     """Micro- and macro-F1 on the outer fold; macro over all labels."""
-    figures = figures_of(held_out_counts(ScoreCut(cut(case)), case.judged_on))
+    figures = figures_of(held_out_counts(Decision(cut(case), "studied"), case.judged_on))
     return figures["micro_f1"], figures["macro_f1"]
 
 

@@ -22,7 +22,7 @@ from app.kernels.tree.types import LINKS
 from app.learners import one_vs_rest
 from app.learners.base import Fitting
 from app.learners.folds import stratified_folds
-from app.learners.linear.block_training import BlockTraining, Holding
+from app.learners.linear.block_training import BlockTraining, HeldOutFolds
 from app.learners.linear.options import parse_options
 from app.learners.linear.problem import LinearProblem
 from app.learners.out_of_fold import fit_with_out_of_fold
@@ -47,8 +47,8 @@ def folds_study() -> None:
     """Visits and deviations of out-of-fold scores, for blocks of labels from frequent to rare."""
     features, truth = corpus("debtags")
     problem = LinearProblem.of(features, truth, parse_options("-s 1"))
-    holding = Holding(stratified_folds(truth, 5, 0), out_of_fold_scores(truth))
-    training = BlockTraining(problem, Fitting(), holding)
+    held_out = HeldOutFolds(stratified_folds(truth, 5, 0), out_of_fold_scores(truth))
+    training = BlockTraining(problem, Fitting(), held_out)
     labels = problem.learnable()
     for first in np.linspace(0, len(labels) - LANES, 4).astype(int):
         chosen = labels[first : first + LANES]
@@ -67,22 +67,22 @@ def folds_study() -> None:
 def _fold_scores(
     training: BlockTraining, labels: NDArray[Any], is_warm: bool, tolerance: float
 ) -> tuple[float, NDArray[np.float32]]:
-    rows, kernel, everyone = training.documents.rows, training.kernel, training.everyone
+    rows, kernel, documents = training.documents.rows, training.kernel, training.every_document
     block, visits = training.block(labels), 0
-    full = unsolved(len(training.documents.kept), len(everyone), block.loss)
-    kernel.descend(rows, block, full, everyone, np.float32(0.1), 7)
-    scores = np.empty((len(everyone), LANES), np.float32)
+    full = unsolved(len(training.documents.kept), len(documents), block.loss)
+    kernel.descend(rows, block, full, documents, np.float32(0.1), 7)
+    scores = np.empty((len(documents), LANES), np.float32)
     for inside in training.folds:
-        solution = unsolved(len(training.documents.kept), len(everyone), block.loss)
+        solution = unsolved(len(training.documents.kept), len(documents), block.loss)
         if is_warm:
             solution = full.copy()
             kernel.forget(rows, block, solution, inside)
-        outside = np.setdiff1d(everyone, inside).astype(np.int32)
+        outside = np.setdiff1d(documents, inside).astype(np.int32)
         visits += kernel.descend(rows, block, solution, outside, np.float32(tolerance), 1)[1]
         found = lines(len(inside))
         kernel.score(rows, solution, inside, found)
         scores[inside] = found.reshape(-1, LANES)
-    return visits / len(everyone), scores
+    return visits / len(documents), scores
 
 
 def prune_study(name: str) -> None:

@@ -2,7 +2,7 @@
 
 `networks.py LEARNER [section.key=value …]` trains and tunes on the first four fifths as
 scripts/train.py does, and prints micro-F1 on the last fifth: at the best cut that all labels can
-share, and with tuned cuts drawn to one cut more and more. The test documents are not read.
+share, and with tuned cuts shrunk to a common cut more and more. The test documents are not read.
 """
 
 import sys
@@ -19,8 +19,9 @@ from app.arrays import Scores, Truth
 from app.classifier import added_up
 from app.datasets.collection import load_collection
 from app.decisions.tuning.hulls import Hulls
-from app.decisions.tuning.shrunk_cuts import one_cut
-from app.decisions.tuning.tune import TuningOptions, tune
+from app.decisions.tuning.options import TuningOptions
+from app.decisions.tuning.shrunk_cuts import common_cut
+from app.decisions.tuning.tune import tune
 from app.heldout import HeldOut
 from app.labels import LabelIndex
 from app.learners.base import Fitting
@@ -28,7 +29,7 @@ from app.training.ensemble import combine
 from app.training.members import TrainingData, fit_member
 from app.training.recipe import read_recipe
 
-DRAWS = (0, 3, 10, 30)
+SHRINKAGES = (0, 3, 10, 30)
 
 
 def main(learner: str, *changes: str) -> None:
@@ -38,7 +39,7 @@ def main(learner: str, *changes: str) -> None:
     truth = labels.truth(corpus.label_sets)
     first = int(0.8 * truth.shape[0])
     data = TrainingData(corpus.documents[:first], truth[:first])
-    recipe = read_recipe(None, learner=learner, changes=changes).suited()
+    recipe = read_recipe(None, learner=learner, changes=changes).completed()
     began = time.process_time()
     fitted = [fit_member(one, data, folds=5, fitting=Fitting()) for one in recipe.members]
     members, held_out = combine(fitted)
@@ -50,12 +51,12 @@ def main(learner: str, *changes: str) -> None:
 
 
 def report(name: str, held_out: HeldOut, scores: Scores, truth: Truth) -> None:
-    """One line: micro-F1 at the best cut that all labels can share, and with drawn cuts."""
+    """One line: micro-F1 at the best cut that all labels can share, and with shrunk cuts."""
     hulls, late = Hulls.of(held_out), HeldOut.of(scores, truth)
-    print(name, f"one cut {micro_f1(scores, one_cut(late), truth):.4f}", end="")
-    for draw in DRAWS:
-        cuts = tune("micro-f", held_out, hulls, TuningOptions(draw=draw)).cuts
-        print(f" · draw {draw} {micro_f1(scores, cuts, truth):.4f}", end="")
+    print(name, f"common cut {micro_f1(scores, common_cut(late), truth):.4f}", end="")
+    for shrinkage in SHRINKAGES:
+        cuts = tune("micro-f", held_out, hulls, TuningOptions(shrinkage=shrinkage)).cuts
+        print(f" · shrinkage {shrinkage} {micro_f1(scores, cuts, truth):.4f}", end="")
     print()
 
 

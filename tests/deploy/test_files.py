@@ -163,11 +163,10 @@ def test_containers_of_ours_are_locked_down() -> None:
 def telemetry() -> dict[str, set[str]]:
     """Every series the service has, with its labels."""
     found: dict[str, set[str]] = {"up": {"instance", "job"}}
-    for family in Telemetry().registry.collect():
-        collector = Telemetry().registry._names_to_collectors[family.name]  # type: ignore[index]
-        labels = {*collector._labelnames, "instance", "job"}
-        for suffix in ("_bucket", "_sum", "_count") if family.type == "histogram" else ("",):
-            name = family.name + ("_total" if family.type == "counter" else suffix)
+    for family in Telemetry().snapshot():
+        labels = {*family.label_names, "instance", "job"}
+        for suffix in ("_bucket", "_sum", "_count") if family.kind == "histogram" else ("",):
+            name = family.name + ("_total" if family.kind == "counter" else suffix)
             found[name] = labels | ({"le"} if suffix == "_bucket" else set())
     return found
 

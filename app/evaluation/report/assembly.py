@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from app.datasets.base import Summary
+from app.evaluation.deciders import Abstaining
 from app.evaluation.measure.columns import ColumnFigures, curves
 from app.evaluation.measure.measurement import Measurement
 from app.evaluation.measure.truth import TruthReader
@@ -30,8 +32,8 @@ class Findings:
     seen: int
 
 
-def assemble(found: Findings, measurement: Measurement, documents: Any) -> Report:
-    """The report; `documents` may carry a summary of how they were read."""
+def assemble(found: Findings, measurement: Measurement, summary: Summary) -> Report:
+    """The report; the summary is of how the documents were read."""
     clock = perf_counter()
     n = found.truth.n_columns
     order = np.array(found.truth.order, np.int64)
@@ -45,7 +47,7 @@ def assemble(found: Findings, measurement: Measurement, documents: Any) -> Repor
         "model": found.info.name,
         "version": found.info.version,
         "conventions": _conventions(found, error),
-        "data": _data(found, measurement.records.length, documents),
+        "data": _data(found, measurement.records.length, summary),
         "ranking": values.ranking(sums),
         "decisions": {**decisions, "break_even": columns.break_even._asdict()},
         "curves": curves(columns.hulls),
@@ -82,21 +84,20 @@ def _conventions(found: Findings, error: Error | None) -> dict[str, Any]:
     }
 
 
-def _data(found: Findings, n_documents: int, documents: Any) -> dict[str, Any]:
-    summary = getattr(documents, "summary", None)
-    faults = getattr(summary, "skipped_lines", ())
+def _data(found: Findings, n_documents: int, summary: Summary) -> dict[str, Any]:
+    faults = summary.skipped_lines
     truth = found.truth
     return {
         "documents": n_documents,
         "labels": truth.n_columns,
         "pairs": truth.pairs,
-        "unlabelled": max(truth.unlabelled, getattr(summary, "unlabelled", 0)),
+        "unlabelled": max(truth.unlabelled, summary.unlabelled),
         "zero_shot_labels": len(truth.zero_shot),
         "zero_shot_pairs": truth.zero_shot.total(),
-        "skipped": getattr(summary, "skipped", 0),
+        "skipped": summary.skipped,
         "skipped_lines": [{"line": fault.line, "problem": fault.problem} for fault in faults],
         "seen_in_training": found.seen,
-        "sha256": getattr(summary, "sha256", ""),
+        "sha256": summary.sha256,
     }
 
 
@@ -131,9 +132,7 @@ def _trained(info: JudgedModel, column: int) -> int | None:
 
 
 def _beside(found: Findings, error: Error | None) -> dict[str, Any]:
-    return {
-        "error": error,
-        "held_back": getattr(found.decision, "held_back", 0),
-        "assigned": getattr(found.decision, "assigned", 0),
-        "other": found.info.cautions,
-    }
+    abstained = {}
+    if isinstance(found.decision, Abstaining):
+        abstained = {"held_back": found.decision.held_back, "assigned": found.decision.assigned}
+    return {"error": error, "other": found.info.cautions, **abstained}

@@ -213,7 +213,7 @@ def _points(name: str, classifier: Classifier, scores: Any, truth: Any) -> list[
             continue
         marks = scores > point.cuts
         tp = (marks & truth).sum()
-        expected = f"{point.precision:.3f} / {point.recall:.3f}"
+        expected = " / ".join(f"{figure:.3f}" for figure in point.expected or ())
         rows.append(
             f"| {name} | {asked} | {expected} | {tp / marks.sum():.3f} / {tp / truth.sum():.3f} |"
         )

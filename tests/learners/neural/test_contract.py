@@ -150,7 +150,8 @@ def test_the_words_of_a_label_speak_for_it(kind: str) -> None:
     assert len(learner.contributions_approximate(vectorizer.transform([""]), 3)) == 0
     text = "word3a unknownword word3a filler1"
     columns, values, spans = vectorizer.term_spans(text)
-    weights, rest = learner.contributions(columns, values, 3)
+    ((weights, rest, is_approximate),) = learner.contributions(columns, values, [3])
+    assert is_approximate
     total = learner.scores(vectorizer.transform([text]))[0, 3]
     assert weights.sum() + rest == pytest.approx(total, abs=1e-4)
     named = {vectorizer.terms()[c] for c, w in zip(columns, weights, strict=True) if w}

@@ -10,7 +10,7 @@ from app.model import load_model
 
 _, (test, _) = corpus()
 model = load_model(Store(Path(os.environ["LABELSERVE_BENCH_MODELS"])), "debtags")
-scorer = model.classifier.members[0].joined.scorer()
+scorer = model.classifier.members[0].fused.scorer()
 few = test[:1000]
 scorer.batch_top_k(test[:2], 5)
 scorer.top_k(test[0], 5)

@@ -4,9 +4,9 @@ import numpy as np
 from timed_rounds import corpus, one_by_one, run_rounds
 
 from app.classifier import Member
+from app.decisions.decision import best
 from app.labels import LabelIndex
 from app.learners.tree.tree import Tree
-from app.prediction.plan import best
 from app.vectorizers.tfidf import Tfidf
 
 (train, labels), (test, _) = corpus("yso-en-mid")

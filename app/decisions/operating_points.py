@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from threading import Lock
 
 import numpy as np
-from numpy.typing import NDArray
 
+from app.decisions.decision import Decision, Expected
 from app.decisions.tuning.hulls import Hulls
 from app.decisions.tuning.optimism import Optimism
 from app.decisions.tuning.pr_curve import AVERAGES, Path
@@ -31,11 +31,11 @@ class Wanted:
     value: float
 
     @classmethod
-    def read(cls, name: str) -> "Wanted":
-        """Read `precision>=0.9`, `macro:f2` …; what is sent is not echoed in the error."""
+    def read(cls, name: str) -> "Wanted | None":
+        """`precision>=0.9`, `macro:f2` … read; None where the name is no operating point's."""
         match = WANTED.fullmatch(name)
         if match is None:
-            raise InvalidRequestError(f"no such operating point; accepted: {ACCEPTED}")
+            return None
         average = "macro" if match[1] else "micro"
         wanted = cls(average, match[2] or "f", float(match[3] or match[4]))
         if wanted.measure != "f" and not 0 < wanted.value <= 1:
@@ -50,28 +50,23 @@ class Wanted:
         return f"{prefix}{middle}{self.value:.12g}"
 
 
-@dataclass(frozen=True, slots=True)
-class PointCuts:
-    """Cuts, and the precision and recall to expect there, by held-out data."""
-
-    name: str
-    cuts: NDArray[np.float32]
-    precision: float
-    recall: float
-
-
 class OperatingPoints:
     """Answers operating points from hulls; the last few are kept, any thread may ask."""
 
     def __init__(self, hulls: Hulls, optimism: Optimism | None = None) -> None:
         self._hulls, self._optimism = hulls, optimism
         self._paths: dict[str, Path] = {}
-        self._found: OrderedDict[str, PointCuts] = OrderedDict()
+        self._found: OrderedDict[str, Decision] = OrderedDict()
         self._lock = Lock()
 
-    def find(self, name: str) -> PointCuts:
-        """The operating point of that name; `UnattainableError` with the best there is."""
+    def find(self, name: str) -> Decision:
+        """The cuts of that point, and the precision and recall to expect there.
+
+        `UnattainableError` with the best there is; what is sent is not echoed in any error.
+        """
         wanted = Wanted.read(name)
+        if wanted is None:
+            raise InvalidRequestError(f"no such operating point; accepted: {ACCEPTED}")
         with self._lock:
             found = self._found.pop(wanted.name, None) or self._compute(wanted)
             self._found[wanted.name] = found
@@ -79,25 +74,24 @@ class OperatingPoints:
                 self._found.popitem(last=False)
             return found
 
-    def _compute(self, wanted: Wanted) -> PointCuts:
+    def _compute(self, wanted: Wanted) -> Decision:
         if wanted.measure == "f":
             return self._best_f(wanted)
         path = self._path(wanted.average)
         place = _place(path, wanted)
         cuts = self._hulls.cuts[path.vertices(self._hulls, place)]
-        precision, recall = path.expected_precision[place], path.expected_recall[place]
-        return PointCuts(wanted.name, cuts, float(precision), float(recall))
+        return Decision(cuts, wanted.name, expected=_expected(path, place))
 
-    def _best_f(self, wanted: Wanted) -> PointCuts:
+    def _best_f(self, wanted: Wanted) -> Decision:
         best, figures = AVERAGES[wanted.average]
         vertices = best(self._hulls, wanted.value)
         cuts = self._hulls.cuts[vertices]
         n_steps = int((vertices - self._hulls.offsets[:-1]).sum())
         if wanted.average == "macro" or n_steps == 0:
-            return PointCuts(wanted.name, cuts, *figures(self._hulls, vertices))
-        path = self._path(wanted.average)
-        precision, recall = path.expected_precision[n_steps - 1], path.expected_recall[n_steps - 1]
-        return PointCuts(wanted.name, cuts, float(precision), float(recall))
+            expected = Expected(*figures(self._hulls, vertices))
+        else:
+            expected = _expected(self._path(wanted.average), n_steps - 1)
+        return Decision(cuts, wanted.name, expected=expected)
 
     def _path(self, average: str) -> Path:
         if average not in self._paths:
@@ -105,6 +99,11 @@ class OperatingPoints:
             path = Path.macro(self._hulls) if macro else Path.micro(self._hulls, self._optimism)
             self._paths[average] = path
         return self._paths[average]
+
+
+def _expected(path: Path, place: int) -> Expected:
+    precision, recall = path.expected_precision[place], path.expected_recall[place]
+    return Expected(float(precision), float(recall))
 
 
 def _place(path: Path, wanted: Wanted) -> int:

@@ -1,14 +1,14 @@
-"""EvenSteps: gradient steps of one length for a whole layer, for the vectors of terms."""
+"""NormalizedSgd: gradient descent by steps of normalized length, for the vectors of terms."""
 
 from typing import Any
 
 import torch
 
-MEMORY = 0.98  # of the mean gradient length: about the last 50 steps
+DECAY = 0.98  # of the mean squared norm: about the last 50 steps
 
 
-class EvenSteps(torch.optim.Optimizer):
-    """Moves a layer along its gradient, by `lr` where the gradient is as long as usual.
+class NormalizedSgd(torch.optim.Optimizer):
+    """SGD with the gradient of a layer divided by its running root-mean-square norm.
 
     Adam gives every weight steps of about the same size, so that a term of two documents moves as
     fast as one of two thousand, and rare terms are learnt by heart. Here a term moves as much as
@@ -24,15 +24,15 @@ class EvenSteps(torch.optim.Optimizer):
         for group in self.param_groups:
             for weight in group["params"]:
                 if weight.grad is not None:
-                    weight.add_(weight.grad, alpha=-group["lr"] / self._length(weight))
+                    weight.add_(weight.grad, alpha=-group["lr"] / self._norm(weight))
 
-    def _length(self, weight: Any) -> float:
-        """The usual length of the gradient (1 where there has been none)."""
+    def _norm(self, weight: Any) -> float:
+        """The root mean square of the gradient's recent norms; 1 where all were 0."""
         gradient, memory = weight.grad, self.state[weight]
         if not memory:
             memory["square"], memory["step"] = weight.new_zeros(()), 0
         values = gradient._values() if gradient.is_sparse else gradient
         square = float(values.float().pow(2).sum())
-        memory["square"].mul_(MEMORY).add_((1 - MEMORY) * square)
+        memory["square"].mul_(DECAY).add_((1 - DECAY) * square)
         memory["step"] += 1
-        return float(memory["square"] / (1 - MEMORY ** memory["step"])) ** 0.5 or 1.0
+        return float(memory["square"] / (1 - DECAY ** memory["step"])) ** 0.5 or 1.0
