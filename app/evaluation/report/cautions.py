@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from app.evaluation.storage.score_store import Error
+from app.evaluation.storage.score_store import ErrorBounds
 
 MANY_UNLABELLED = 0.1
 FEW_DOCUMENTS = 5
@@ -86,12 +86,15 @@ def _abstained(held_back: int, assigned: int) -> str:
     )
 
 
-def _approximated(error: Error | None) -> str:
+def _approximated(error: ErrorBounds | None) -> str:
     if error is None:
         return ""
+    labels = "".join(
+        f"{name.replace('_', ' ')} is right to ± {_up(width)}, "
+        for name, width in error.labels.items()
+    )
     return (
-        "too many scores to keep: average precision is right to "
-        f"± {_up(error.average_precision)}, the curves may lie up to {_up(error.micro_f1)} below "
+        f"too many scores to keep: {labels}the curves may lie up to {_up(error.micro_f1)} below "
         f"the best micro-F1, break-even is right to ± {_up(error.break_even)}"
     )
 

@@ -15,23 +15,20 @@ from app.evaluation.report.page_tables import (
     worst,
 )
 from app.evaluation.report.report import Report
-from app.evaluation.report.tables import tables
+from app.evaluation.report.tables import measure_titles, tables
+from app.metrics import label_metrics
+from app.metrics.counting.averages import label_measures
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
-LABEL_COLUMNS = {
+COUNT_COLUMNS = {
     "label": "label",
     "training_documents": "trained",
     "support": "support",
     "tp": "TP",
     "fp": "FP",
     "fn": "FN",
-    "precision": "prec.",
-    "recall": "recall",
-    "f1": "F1",
-    "average_precision": "AP",
-    "threshold": "cut",
 }
-ONLY_WIDE = ("training_documents", "tp", "fp", "fn", "average_precision", "threshold")
+ONLY_WIDE = ("training_documents", "tp", "fp", "fn", "threshold")
 
 
 def page(report: Report) -> str:
@@ -94,13 +91,14 @@ def _diagrams(found: dict[str, Any]) -> str:
 
 def _labels(labels: list[dict[str, Any]]) -> str:
     """The table's frame, and its rows as data: the page draws those in view."""
+    columns, only_wide = _label_columns(), (*ONLY_WIDE, *label_metrics())
     heads = "".join(
-        f"<th class='{'wide' * (name in ONLY_WIDE)}'><button type='button'>{title}</button></th>"
-        for name, title in LABEL_COLUMNS.items()
+        f"<th class='{'wide' * (name in only_wide)}'><button type='button'>{title}</button></th>"
+        for name, title in columns.items()
     )
-    rows = [[_short(one[name]) for name in LABEL_COLUMNS] for one in labels]
+    rows = [[_short(one[name]) for name in columns] for one in labels]
     data = json.dumps(
-        {"columns": list(LABEL_COLUMNS), "rows": rows}, ensure_ascii=False, separators=(",", ":")
+        {"columns": list(columns), "rows": rows}, ensure_ascii=False, separators=(",", ":")
     )
     return (
         "<h2>Labels</h2><div class='tools'><input id='search' type='search' "
@@ -109,6 +107,17 @@ def _labels(labels: list[dict[str, Any]]) -> str:
         f"<tbody></tbody></table></div><script id='label-data' type='application/json'>"
         f"{data.replace('<', chr(92) + 'u003c')}</script>"
     )
+
+
+def _label_columns() -> dict[str, str]:
+    """The columns of the label table: names in the report, and heads."""
+    titles = measure_titles()
+    return {
+        **COUNT_COLUMNS,
+        **{name: titles[name] for name in label_measures()},
+        **{name: metric.title or name for name, metric in label_metrics().items()},
+        "threshold": "cut",
+    }
 
 
 def _short(value: Any) -> Any:

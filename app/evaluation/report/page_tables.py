@@ -3,7 +3,14 @@
 from html import escape
 from typing import Any
 
-from app.evaluation.report.tables import PARTITIONS, TableRows, figure, single_figures, span
+from app.evaluation.report.tables import (
+    PARTITIONS,
+    TableRows,
+    figure,
+    headlines,
+    single_figures,
+    span,
+)
 
 CARDS = {
     "micro-F1": "micro.f1",
@@ -12,14 +19,13 @@ CARDS = {
     "micro-precision": "micro.precision",
     "micro-recall": "micro.recall",
     "all labels right": "subset_accuracy",
-    "LRAP": "lrap",
 }
 
 
 def headline(found: dict[str, Any]) -> str:
     """Cards with the headline figures, and their intervals where there are any."""
-    at_k = [name for name in found["ranking"] if name.startswith(("P@", "NDCG@"))]
-    cards = {**CARDS, **dict(zip(at_k, at_k, strict=True))}
+    ranking = {title: name for name, title in headlines(found["ranking"]).items()}
+    cards = {**CARDS, **ranking}
     confidence = found["confidence"]
     items = "".join(
         _card(title, _value(found, name), confidence.get(name)) for title, name in cards.items()
