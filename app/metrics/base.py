@@ -12,6 +12,7 @@ from app.metrics.counting.cells import Averaging, Cells, Values
 from app.metrics.counting.ranked_positives import LabelBins, RankedPositives
 
 Average: TypeAlias = Literal["micro", "macro", "macro_in_test", "samples"]
+Figures: TypeAlias = dict[str, float | None]
 DecisionFigure: TypeAlias = float | dict[str, int] | None
 
 

@@ -86,8 +86,8 @@ def compare(
             )
             stack.enter_context(closing(measurement))
             both.append(_judged(system, options, measurement, progress))
-        found: dict[str, Any] = json_safe(_compared(both[0], both[1], resamples))
-        return found
+        comparison: dict[str, Any] = json_safe(_compared(both[0], both[1], resamples))
+        return comparison
 
 
 def _judged(
@@ -120,8 +120,8 @@ def _compared(a: Judged, b: Judged, resamples: int) -> dict[str, Any]:
         {"label": name, "support": int(n), "f1_a": x, "f1_b": y, "difference": x - y}
         for name, n, x, y in zip(names, support, f1_a.tolist(), f1_b.tolist(), strict=True)
     ]
-    found = {**reports, "tests": tests, "labels": labels}
-    return {**found, "conclusion": conclusion(found)}
+    comparison = {**reports, "tests": tests, "labels": labels}
+    return {**comparison, "conclusion": conclusion(comparison)}
 
 
 def _common(one: Judged, columns: NDArray[np.int64], width: int) -> Cells:
@@ -140,7 +140,7 @@ def _bootstrap(a: Judged, b: Judged, resamples: int) -> dict[str, Any]:
     """
     first = a.measurement.resampled(len(a.names), resamples)
     second = b.measurement.resampled(len(b.names), resamples)
-    found = {}
+    tests = {}
     for name in first:
         if name.startswith("macro.") and sorted(a.names) != sorted(b.names):
             continue
@@ -148,5 +148,5 @@ def _bootstrap(a: Judged, b: Judged, resamples: int) -> dict[str, Any]:
         differences = differences[~np.isnan(differences)]
         if len(differences):
             low, high = percentile_interval(differences)
-            found[name] = {"interval": [low, high], "p": two_sided_p(differences)}
-    return found
+            tests[name] = {"interval": [low, high], "p": two_sided_p(differences)}
+    return tests

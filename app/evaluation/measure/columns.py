@@ -2,13 +2,11 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.decisions.tuning.hulls import NEVER, Hulls, Points, upper_hull
-from app.decisions.tuning.pr_curve import CurvePoint, pr_curve
 from app.metrics import label_metrics
 from app.metrics.break_even import BreakEven, TopScores, break_even
 from app.metrics.counting.ranked_positives import RankedPositives, never_found, ranked_positives
@@ -22,6 +20,16 @@ class ColumnFigures:
     """The label metrics of every column, zero-shot ones last."""
     break_even: BreakEven
     hulls: Hulls
+
+
+@dataclass(frozen=True)
+class ErrorBounds:
+    """How far approximated figures may be off."""
+
+    labels: dict[str, float]
+    """For every label metric that has bounds: how far any label's value may be off."""
+    micro_f1: float
+    break_even: float
 
 
 def column_figures(
@@ -72,14 +80,3 @@ def hull_of(ranked: RankedPositives) -> Points:
         return NEVER
     cuts = np.append(np.float32(np.inf), ranked.score)
     return upper_hull(Points(np.append(0, ranked.fp), np.append(0, ranked.tp), cuts))
-
-
-def curves(hulls: Hulls) -> dict[str, list[dict[str, Any]]]:
-    """The `curves` part of a report (Pillai et al. 2013, Algorithm 2)."""
-    return {
-        average: [_plain(p) for p in pr_curve(hulls, average)] for average in ("micro", "macro")
-    }
-
-
-def _plain(point: CurvePoint) -> dict[str, Any]:
-    return {"beta": point.beta, "precision": point.precision, "recall": point.recall}

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from app.evaluation.measure.columns import ColumnFigures, curves
+from app.evaluation.measure.columns import ColumnFigures, ErrorBounds
 from app.evaluation.measure.measurement import Measurement
 from app.evaluation.measure.truth import TruthReader
 from app.evaluation.options import EvaluationOptions, JudgedModel
 from app.evaluation.report.cautions import cautions
+from app.evaluation.report.curves import curves
 from app.evaluation.report.report import Report, json_safe
 from app.evaluation.scorer import Decider
-from app.evaluation.storage.score_store import ErrorBounds
 from app.metrics.counting.averages import label_measures, measure
 from app.metrics.counting.cells import Cells
 from app.metrics.counting.decision_figures import decision_figures

@@ -33,24 +33,24 @@ ONLY_WIDE = ("training_documents", "tp", "fp", "fn", "threshold")
 
 def page(report: Report) -> str:
     """The whole page."""
-    found = report.as_dict()
-    name = f"{found['model']}@{found['version']}".strip("@") or "report"
-    data = found["data"]
+    figures = report.as_dict()
+    name = f"{figures['model']}@{figures['version']}".strip("@") or "report"
+    data = figures["data"]
     under = (
         f"{data['documents']:,} documents · {data['labels']:,} labels · decision {report.decision}"
     )
     content = "".join(
         (
             f"<h1>{escape(name)}</h1><p class='under'>{escape(under)}</p>",
-            _warnings(found["warnings"]),
-            headline(found),
-            _diagrams(found),
-            "".join(f"<h2>{escape(t.title)}</h2>{html_table(t)}" for t in tables(found)[:2]),
-            _labels(found["labels"]),
-            partitions(found["partitions"]),
+            _warnings(figures["warnings"]),
+            headline(figures),
+            _diagrams(figures),
+            "".join(f"<h2>{escape(t.title)}</h2>{html_table(t)}" for t in tables(figures)[:2]),
+            _labels(figures["labels"]),
+            partitions(figures["partitions"]),
             confused(report.most_confused),
             worst(report.worst_documents),
-            facts(found),
+            facts(figures),
         )
     )
     return _document(name, content)
@@ -72,21 +72,23 @@ def _warnings(sentences: list[str]) -> str:
     return f"<ul class='warnings'>{items}</ul>" if items else ""
 
 
-def _diagrams(found: dict[str, Any]) -> str:
+def _diagrams(figures: dict[str, Any]) -> str:
     key = (
         "<div class='key'><i style='background:var(--micro)'></i>micro"
         "<i style='background:var(--macro)'></i>macro (in test) · ◆ the decision</div>"
     )
-    drawn = [("Precision and recall", svg.pr_curves(found["curves"], found["decisions"]) + key)]
-    if found["calibration"]["bins"]:
-        drawn.append(("Calibration", svg.reliability(found["calibration"]["bins"])))
-    if found["risk_coverage"]:
-        drawn.append(("Risk and coverage", svg.risk_coverage(found["risk_coverage"])))
-    figures = "".join(
+    titled = [
+        ("Precision and recall", svg.pr_curves(figures["curves"], figures["decisions"]) + key)
+    ]
+    if figures["calibration"]["bins"]:
+        titled.append(("Calibration", svg.reliability(figures["calibration"]["bins"])))
+    if figures["risk_coverage"]:
+        titled.append(("Risk and coverage", svg.risk_coverage(figures["risk_coverage"])))
+    diagrams = "".join(
         f"<figure class='card'><figcaption>{title}</figcaption>{content}</figure>"
-        for title, content in drawn
+        for title, content in titled
     )
-    return f"<h2>Curves</h2><div class='figures'>{figures}</div>"
+    return f"<h2>Curves</h2><div class='figures'>{diagrams}</div>"
 
 
 def _labels(labels: list[dict[str, Any]]) -> str:

@@ -1,11 +1,12 @@
 """A report as rows of short strings: tables that fit 100 columns.
 
-Which figures there are is read from the report, their titles and headlines from the catalogue.
+Titles, and which figures are headlines, are read from the catalogue of metrics.
 """
 
 from typing import Any, NamedTuple
 
 from app.metrics import decision_metrics, measures, ranking_metrics
+from app.metrics.counting.averages import label_measures
 
 AVERAGES = ("micro", "macro", "macro_in_test", "weighted", "samples")
 LABEL_COUNTS = ("support", "tp", "fp", "fn")
@@ -99,10 +100,8 @@ def _is_at_k(name: str) -> bool:
 
 def _ranking(ranking: dict[str, Any]) -> TableRows:
     """A row for each K, a column for each metric at K."""
-    at_k = [name.rpartition("@") for name in ranking if _is_at_k(name)]
-    names, ks = (
-        list(dict.fromkeys(part)) for part in ([n for n, _, _ in at_k], [k for *_, k in at_k])
-    )
+    at_k = [name.split("@") for name in ranking if _is_at_k(name)]
+    names, ks = dict.fromkeys(name for name, _ in at_k), dict.fromkeys(k for _, k in at_k)
     rows = [[f"K = {k}", *(figure(ranking[f"{name}@{k}"]) for name in names)] for k in ks]
     return TableRows("ranking", ["", *(f"{name}@K" for name in names)], rows)
 
@@ -158,8 +157,7 @@ def _titled(figures: dict[str, Any], titles: dict[str, str]) -> list[tuple[str, 
 
 def label_rows(report: dict[str, Any], n: int) -> TableRows:
     """The n labels with the most errors."""
-    names = [name for name in report["labels"][0] if name in measures()] if report["labels"] else []
-    columns = ["label", *LABEL_COUNTS, *names]
+    columns = ["label", *LABEL_COUNTS, *label_measures()]
     worst = sorted(report["labels"], key=lambda label: label["fp"] + label["fn"], reverse=True)
     rows = [[one["label"], *(figure(one[name]) for name in columns[1:])] for one in worst[:n]]
     return TableRows("labels with the most errors", columns, rows)

@@ -1,6 +1,5 @@
 """ScoreStore: all scores on disk while they fit the bound, histograms beyond it."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +9,7 @@ from app.arrays import Scores, Truth
 from app.decisions.tuning.micro_f import micro_f, micro_f_vertices
 from app.evaluation.measure.columns import (
     ColumnFigures,
+    ErrorBounds,
     add_zero_shot,
     column_figures,
     hull_of,
@@ -23,16 +23,6 @@ from app.metrics.base import LabelMetric
 
 MOST_DOCUMENTS = 4_000_000
 """Beyond it one label's column would no longer be small."""
-
-
-@dataclass(frozen=True)
-class ErrorBounds:
-    """How far approximated figures may be off."""
-
-    labels: dict[str, float]
-    """For every label metric that has bounds: how far any label's value may be off."""
-    micro_f1: float
-    break_even: float
 
 
 class ScoreStore:

@@ -3,9 +3,8 @@
 import numpy as np
 
 from app.metrics import measures
+from app.metrics.base import Figures
 from app.metrics.counting.cells import Averaging, Cells, Values
-
-Figures = dict[str, float | None]
 
 
 def measure(name: str, cells: Cells, averaging: Averaging) -> Values:
