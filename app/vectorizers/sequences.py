@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from app.arrays import Features
 from app.errors import InvalidDataError, InvalidRequestError
 from app.kernels.text.analysis import Analysis
-from app.kernels.text.offsets import placed_terms
+from app.kernels.text.offsets import terms_with_offsets
 from app.progress import Progress, silent
 from app.state import State, pack_strings, unpack_strings
 from app.vectorizers.word_vectors import read_word_vectors
@@ -82,7 +82,7 @@ class Sequences:
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Where the word of each position stands in the text, in code points, end exclusive."""
-        places = placed_terms(text, self._analysis)
+        places = terms_with_offsets(text, self._analysis)
         return [(place[1], place[2]) for place in places][: self.settings.max_length]
 
     def term_spans(

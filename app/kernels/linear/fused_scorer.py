@@ -36,7 +36,7 @@ class FusedScorer:
         return all_of_them
 
     def scorer(self) -> Any:
-        """The `TextScorer` of predict.py, made once; None where there cannot be one."""
+        """The `TextScorer` of text_scorer.py, made once; None where there cannot be one."""
         if not self._is_tried:
             with self._lock:
                 if not self._is_tried:
@@ -54,4 +54,4 @@ def text_scorer(vectorizer: Any, learner: Any) -> Any:
     linear = Linear.of(arrays)
     if not linear.fits(len(weighing.vocabulary)):
         raise DamagedArtifactError("the weights do not fit the vocabulary or the labels")
-    return kernels("linear.predict").TextScorer(weighing, linear)
+    return kernels("linear.text_scorer").TextScorer(weighing, linear)
