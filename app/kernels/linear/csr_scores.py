@@ -10,7 +10,7 @@ from app.kernels.compiler import kernel
 
 @kernel
 def sparse_scores(rows: Any, weights: Any, bias: Any, scores: Any) -> None:
-    """Write the scores of CSR rows (starts, columns, values) by (starts, labels, values) weights."""
+    """Write the scores of CSR rows by weights of the same form: (starts, labels, values)."""
     starts, columns, values = rows
     weight_starts, labels, weight_values = weights
     for row in range(len(starts) - 1):

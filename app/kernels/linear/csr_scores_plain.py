@@ -9,7 +9,7 @@ from app.kernels.linear.quantized_weights import QuantizedWeights
 
 
 def sparse_scores(rows: Any, weights: Any, bias: Any, scores: Any) -> None:
-    """Write the scores of CSR rows (starts, columns, values) by (starts, labels, values) weights."""
+    """Write the scores of CSR rows by weights of the same form: (starts, labels, values)."""
     starts, labels, values = weights
     matrix = csr_array(
         (values, labels.astype(np.int32), starts), shape=(len(starts) - 1, len(bias))
