@@ -149,9 +149,12 @@ class ConflictError(AppError):
 
 
 class PayloadTooLargeError(AppError):
-    """More bytes, characters or documents than allowed."""
+    """More bytes, characters or documents than allowed: the one text of every 413."""
 
     code = "payload-too-large"
+
+    def __init__(self, what: str, limit: float, unit: str) -> None:
+        super().__init__(f"{what} has more than {limit} {unit}, which is the limit here")
 
 
 class UnsupportedMediaTypeError(AppError):

@@ -2,19 +2,14 @@
 
 import logging
 import os
-import signal
 import socket
 import sys
-from time import monotonic
-from types import FrameType
 from typing import Any
 
-import uvicorn
-
 from app.api.app import create_app
-from app.api.http.request_context import RequestHead
 from app.errors import SettingsError
-from app.server.protocol import HEAD_SECONDS, BoundedHttpProtocol
+from app.server.fast_path import FastPath
+from app.server.http_server import grace_seconds, serve
 from app.server.workers import supervise
 from app.serving.keys import KeysFile
 from app.serving.logs import write_logs_as_json
@@ -22,11 +17,7 @@ from app.serving.service import Service
 from app.serving.telemetry.telemetry import serve_metrics
 from app.settings import Settings
 
-KEEP_ALIVE_SECONDS = 75  # longer than a gateway keeps its idle connections, so that it closes first
-MOST_GRACE_SECONDS = 10  # for what is still under way when the drain period is over
-BACKLOG = 2048
 SWITCH_SECONDS = 0.0005  # the loop waits no longer than this for threads that predict
-ACCEPTED_AT_ONCE = 16
 
 log = logging.getLogger("labelserve")
 
@@ -47,7 +38,7 @@ def main() -> None:
     if settings.workers == 1:
         work(settings, listener)
     else:
-        supervise(settings, lambda: (work, (settings, listener)), _grace(settings))
+        supervise(settings, lambda: (work, (settings, listener)), grace_seconds(settings))
 
 
 def work(settings: Settings, listener: socket.socket) -> None:
@@ -58,51 +49,12 @@ def work(settings: Settings, listener: socket.socket) -> None:
     if settings.metrics_port is not None and settings.workers == 1:
         serve_metrics(settings.host, settings.metrics_port, service.telemetry.registry)
     app = create_app(service)
-    BoundedHttpProtocol.head_seconds = min(HEAD_SECONDS, settings.request_seconds)
-    BoundedHttpProtocol.quick_paths = app.quick_paths
-    BoundedHttpProtocol.read_head, BoundedHttpProtocol.at_once = RequestHead, app.door.at_once
-    config = uvicorn.Config(
-        app,
-        loop="uvloop",
-        http=BoundedHttpProtocol,
-        ws="none",
-        access_log=False,
-        log_config=None,
-        server_header=False,
-        proxy_headers=False,
-        timeout_keep_alive=KEEP_ALIVE_SECONDS,
-        timeout_graceful_shutdown=_grace(settings),
-        backlog=BACKLOG,
-    )
-    # The loop takes one new connection a turn from each listener: clients that come together
-    # would wait for one another's requests.
-    doubles = [listener.dup() for _ in range(ACCEPTED_AT_ONCE - 1)]
-    DrainingServer(config, service).run([listener, *doubles])
+    fast_path = FastPath(app.fast_paths, app.at_once)
+    serve(app, listener, settings=settings, service=service, fast_path=fast_path)
     if service.is_loading:  # no thread can be called back from a compiler
         logging.shutdown()
         sys.stdout.flush()
         os._exit(0)
-
-
-class DrainingServer(uvicorn.Server):
-    """SIGTERM: not ready at once, serving on for the drain period, then closing."""
-
-    def __init__(self, config: uvicorn.Config, service: Service) -> None:
-        super().__init__(config)
-        self._service, self._leave_at = service, float("inf")
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """A first SIGTERM begins the drain; Ctrl-C, or a second signal, ends it at once."""
-        if sig == signal.SIGTERM and not self._service.is_draining:
-            self._service.is_draining = True
-            self._leave_at = monotonic() + self._service.settings.drain_seconds
-        else:
-            self._service.is_draining = self.should_exit = True
-
-    async def on_tick(self, counter: int) -> bool:
-        """Whether to leave now; asked ten times a second."""
-        self.should_exit = self.should_exit or monotonic() >= self._leave_at
-        return await super().on_tick(counter)
 
 
 def _settings() -> Settings:
@@ -125,10 +77,6 @@ def _check_keys(settings: Settings) -> None:
             log.warning("%s holds no key: every request will be refused", path)
     except SettingsError as error:
         sys.exit(f"labelserve cannot start: {error}")
-
-
-def _grace(settings: Settings) -> int:
-    return min(MOST_GRACE_SECONDS, round(settings.drain_seconds) + 1)
 
 
 def _listener(settings: Settings) -> socket.socket:

@@ -30,6 +30,11 @@ class Model:
     training_counts: NDArray[np.int64]
     fingerprints: NDArray[np.uint64] | None
 
+    @property
+    def n_training_documents(self) -> int | None:
+        """How many documents it was trained on; None where the manifest does not say."""
+        return self.manifest.data.counts.get("documents")
+
 
 def load_model(store: Store, reference: str) -> Model:
     """The model `NAME` (its current version) or `NAME@VERSION`, verified before it is returned."""

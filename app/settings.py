@@ -1,6 +1,7 @@
 """Settings: the environment, read once, as one frozen object that is passed on as an argument."""
 
 import ipaddress
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -13,6 +14,7 @@ PREFIX = "LABELSERVE_"
 NOT_SETTINGS = {"LABELSERVE_TEST_ALL", "LABELSERVE_BENCH_DATA"}
 """Variables of our test and benchmark runs: known, but nothing the service reads."""
 
+ORIGIN = re.compile(r"\*|https?://[A-Za-z0-9.\[\]:-]+")
 SCOPES = ("predict", "evaluate", "admin")
 
 
@@ -70,6 +72,11 @@ class Settings(BaseModel):
     proxy_groups: Words = Field(
         ("labelserve-predict=predict", "labelserve-evaluate=evaluate", "labelserve-admin=admin"),
         description="With `AUTH=proxy`: `group=scope` pairs.",
+    )
+    cors_origins: Words = Field(
+        (),
+        description="Origins whose pages may call from a browser, such as `https://example.org`; "
+        "`*`: all; empty: none.",
     )
     metrics_port: int | None = Field(
         None, ge=1, le=65535, description="A port of its own where `/metrics` is open."
@@ -142,6 +149,11 @@ class Settings(BaseModel):
             raise ValueError("LABELSERVE_AUTH=proxy needs LABELSERVE_TRUSTED_PROXIES")
         for network in self.trusted_proxies:
             ipaddress.ip_network(network, strict=False)
+        for origin in self.cors_origins:
+            if not ORIGIN.fullmatch(origin):
+                raise ValueError(
+                    "LABELSERVE_CORS_ORIGINS takes * or origins such as https://example.org:8443"
+                )
         for pair in self.proxy_groups:
             if pair.partition("=")[2] not in SCOPES:
                 raise ValueError("LABELSERVE_PROXY_GROUPS takes group=predict|evaluate|admin pairs")

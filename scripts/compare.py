@@ -20,7 +20,6 @@ from app.evaluation.report.tables import figure
 from app.model import load_model
 from app.cli.reading_options import ZeroDivision, takes_reading_options
 from app.cli.terminal import command, out, progress_bars, run, table, write_json
-from app.training.publish import info_of
 
 app = command("Compare two models (or files of scores) on the same test set.")
 
@@ -73,7 +72,7 @@ def main(  # noqa: PLR0913
 def _system(name: str, test: str, how: ReadOptions, models_dir: Path) -> System:
     if not Path(name).is_file():
         model = load_model(Store(models_dir), name)
-        return System(model.classifier, info_of(model), lambda: open_dataset(test, how))
+        return System(model.classifier, JudgedModel.of(model), lambda: open_dataset(test, how))
     known = {label for document in open_dataset(test, how) for label in document.labels}
     scorer = ScoredFile(name, known)
     info = JudgedModel(Path(name).name, labels="scored or true")

@@ -22,7 +22,6 @@ from app.model import load_model
 from app.progress import Progress
 from app.cli.reading_options import ZeroDivision, takes_reading_options
 from app.cli.terminal import command, out, progress_bars, run, table, write_json
-from app.training.publish import info_of
 
 app = command("Judge a model, any system's scores, or two label files on a labelled test set.")
 
@@ -127,7 +126,9 @@ def _of_model(
 ) -> Report:
     loaded = load_model(Store(where[0]), model)
     documents = open_dataset(test, where[1])
-    return evaluate(loaded.classifier, documents, options, info=info_of(loaded), progress=progress)
+    return evaluate(
+        loaded.classifier, documents, options, info=JudgedModel.of(loaded), progress=progress
+    )
 
 
 def _of_scores(

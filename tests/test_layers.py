@@ -23,7 +23,7 @@ TOUCHES_THE_WORLD = {"io", "logging", "os", "pathlib", "subprocess", "time"}
 ONLY_IN = {
     "fastapi": ("api/",),
     "starlette": ("api/",),
-    "uvicorn": ("main.py", "server/"),
+    "uvicorn": ("server/",),
     "torch": ("learners/neural/",),
     "liblinear": ("learners/linear/liblinear.py",),
     "typer": ("cli/",),

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.types import Send
 
 from app.errors import (
     AppError,
@@ -86,6 +87,14 @@ def problem(error: Exception, request_id: str) -> tuple[int, Headers, bytes]:
     found = problem_of(error, request_id)
     headers = [(b"content-type", PROBLEM), *_headers(error)]
     return found.status, headers, msgspec.json.encode(found)
+
+
+async def send_problem(error: Exception, request_id: str, send: Send) -> None:
+    """Send the answer to an error, where none has begun."""
+    status, headers, body = problem(error, request_id)
+    headers = [*headers, (b"content-length", b"%d" % len(body))]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
 
 
 def protocol_error(headers: Headers, body: bytes) -> tuple[Headers, bytes]:

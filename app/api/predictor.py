@@ -1,4 +1,4 @@
-"""How every door to predictions works: limits, admission, and what leaves the event loop."""
+"""Predictor: predictions for a route, with limits, admission, and threads for long work."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ MOST_ANSWERS = 1_000_000
 """Labels of all documents of a request together: an answer is made and sent as a whole."""
 
 
-class Found(NamedTuple):
+class Predicted(NamedTuple):
     """One prediction a text, and how long they took."""
 
     plan: Plan
@@ -51,7 +51,7 @@ class Predictor:
         return loaded
 
     def refuse_early(self, context: RequestContext) -> None:
-        """Refuse, before it is read, a body that there is no room for; short ones are let in.
+        """Refuse, before it is read, a body that cannot be admitted; short ones are let in.
 
         What they ask for mostly costs less than their refusal would save.
         """
@@ -63,10 +63,10 @@ class Predictor:
         """Refuse too many documents, and texts that are too long."""
         settings = self._service.settings
         if len(texts) > settings.max_documents:
-            raise PayloadTooLargeError(f"more than {settings.max_documents} documents at once")
+            raise PayloadTooLargeError("the request", settings.max_documents, "documents")
         longest = settings.max_text_characters
         if max(map(len, texts), default=0) > longest:
-            raise PayloadTooLargeError(f"a text is longer than {longest} characters")
+            raise PayloadTooLargeError("a text", longest, "characters")
 
     async def predictions(
         self,
@@ -76,33 +76,33 @@ class Predictor:
         deadline: Deadline,
         *,
         has_begun: bool = False,
-    ) -> tuple[Plan, list[Prediction]]:
+    ) -> Predicted:
         """One prediction a text; short work here, long work in a thread that looks at the clock.
 
         What is part of an answer that has begun is not refused where others would be.
         """
         self.check(texts)
-        found = self.at_once(loaded, query, texts)
-        if found is None:
+        predicted = self.at_once(loaded, query, texts)
+        if predicted is None:
             if not has_begun:
                 self._service.documents.refuse_if_full()  # others came while the body was read
             with self._service.documents.admit(len(texts)):
-                found = await self._in(
+                predicted = await self._in(
                     self._service.threads, _planned, loaded, query, texts, deadline
                 )
-        self.note(loaded, found)
-        return found.plan, found.predictions
+        self.count(loaded, predicted)
+        return predicted
 
-    def at_once(self, loaded: Loaded, query: Query, texts: Sequence[str]) -> Found | None:
+    def at_once(self, loaded: Loaded, query: Query, texts: Sequence[str]) -> Predicted | None:
         """One prediction a text, where that takes no longer than to hand it to a thread.
 
-        Whoever answers with it is to `note` it.
+        Whoever answers with it is to `count` it.
         """
         plan = loaded.known_plan(query) if loaded.is_quick and not query.explain else None
         if plan is None or len(texts) > self._quick_texts:
             return None
         is_short = sum(map(len, texts)) <= self._quick_characters
-        return _found(plan, texts) if is_short and self._has_room(len(texts)) else None
+        return _predicted(plan, texts) if is_short and self._has_room(len(texts)) else None
 
     async def in_thread(self, work: Any, *arguments: Any) -> Any:
         """What the work gives, done in a thread that has only short work: it waits for nothing."""
@@ -115,9 +115,9 @@ class Predictor:
         """What the work gives: large work in a thread, so that it holds nobody up."""
         return await self.in_thread(work, *arguments) if is_large else work(*arguments)
 
-    def note(self, loaded: Loaded, found: Found) -> None:
-        """BatchedCounter what was found."""
-        self._seconds.observe(found.seconds)
+    def count(self, loaded: Loaded, predicted: Predicted) -> None:
+        """Count the documents and the labels of an answer."""
+        self._seconds.observe(predicted.seconds)
         model = loaded.model.name
         counters = self._counters.get(model)
         if counters is None:
@@ -127,21 +127,21 @@ class Predictor:
                 telemetry.tally(telemetry.labels_per_document, model),
             )
         documents, labels = counters
-        documents.add(len(found.predictions))
-        for prediction in found.predictions:
+        documents.add(len(predicted.predictions))
+        for prediction in predicted.predictions:
             labels.observe(len(prediction.labels))
 
 
-def _planned(loaded: Loaded, query: Query, texts: Sequence[str], deadline: Deadline) -> Found:
-    return _found(loaded.plan(query), texts, deadline.check)
+def _planned(loaded: Loaded, query: Query, texts: Sequence[str], deadline: Deadline) -> Predicted:
+    return _predicted(loaded.plan(query), texts, deadline.check)
 
 
-def _found(
+def _predicted(
     plan: Plan, texts: Sequence[str], still_wanted: Callable[[], None] | None = None
-) -> Found:
+) -> Predicted:
     start = perf_counter()
-    found = plan.predictions(texts, still_wanted=still_wanted, most=MOST_ANSWERS)
-    return Found(plan, found, perf_counter() - start)
+    predictions = plan.predictions(texts, still_wanted=still_wanted, most=MOST_ANSWERS)
+    return Predicted(plan, predictions, perf_counter() - start)
 
 
 def is_long(predictions: Sequence[Prediction], query: Query) -> bool:

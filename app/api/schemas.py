@@ -23,12 +23,9 @@ class Document(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     id: Annotated[str, Meta(max_length=1000)] | None = None
 
 
-class StreamParameters(
-    msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, kw_only=True
-):
-    """What is asked about documents."""
+class QueryParameters(msgspec.Struct, omit_defaults=True, kw_only=True):
+    """What is asked about documents: the one place of its names and bounds."""
 
-    model: ModelName | None = None
     top_k: Annotated[int, Meta(ge=1, le=MOST_K, description="At most so many labels.")] | None = (
         None
     )
@@ -69,6 +66,12 @@ class StreamParameters(
             None if self.labels is None else tuple(self.labels),
             self.explain,
         )
+
+
+class StreamParameters(QueryParameters, forbid_unknown_fields=True, kw_only=True):
+    """What is asked about the documents of a stream, and of which model."""
+
+    model: ModelName | None = None
 
 
 class PredictRequest(StreamParameters, kw_only=True):

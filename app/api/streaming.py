@@ -10,7 +10,7 @@ import msgspec
 from starlette.types import Message, Receive, Scope, Send
 
 from app.api.errors import invalid_body, problem_of
-from app.api.http.bodies import hurried, next_message, read_body
+from app.api.http.bodies import at_least_at, next_message, read_body
 from app.api.http.request_context import RequestContext, context_of
 from app.api.http.response_buffer import ResponseBuffer
 from app.api.predictor import QUICK_BYTES, Predictor, is_long
@@ -49,25 +49,25 @@ class Stream:
         loaded = self._predictor.model(parameters.model, identity, context)
         loaded.plan(parameters.query())
         deadline = Deadline.after(self._service.settings.evaluate_seconds)
-        with self._service.room() as room:
-            receive = hurried(receive, self._service.settings.request_seconds)
+        with self._service.body_budget() as budget:
+            receive = at_least_at(receive, self._service.settings.request_seconds)
             headers = [(b"content-type", NDJSON), (b"x-model-version", context.version.encode())]
-            body = await self._read_first(receive, context, deadline, room)
+            body = await self._read_first(receive, context, deadline, budget)
             if body is not None:
                 receive = _again(body)
                 count = await self._predictor.done(len(body) > QUICK_BYTES, _count, body)
                 headers.append((b"x-documents", b"%d" % count))
             await send({"type": "http.response.start", "status": 200, "headers": headers})
-            async with ResponseBuffer(send, deadline) as outbox:
+            async with ResponseBuffer(send, deadline) as buffer:
                 longest = self._service.settings.max_body_bytes
                 async for batch in _batches(receive, longest, deadline):
-                    await outbox.put(
+                    await buffer.put(
                         await self._answers(batch, loaded, parameters, deadline, context)
                     )
-                await outbox.close()
+                await buffer.close()
 
     async def _read_first(
-        self, receive: Receive, context: RequestContext, deadline: Deadline, room: BodyBudget
+        self, receive: Receive, context: RequestContext, deadline: Deadline, budget: BodyBudget
     ) -> bytes | None:
         """A body of known, moderate length, read before the answer begins; None for others.
 
@@ -75,9 +75,9 @@ class Stream:
         """
         said, limit = context.header(b"content-length"), self._service.settings.max_body_bytes
         if not said.isdigit() or int(said[:20]) > limit:
-            room.take(limit)  # the longest line
+            budget.take(limit)  # the longest line
             return None
-        return await read_body(receive, context, limit, deadline, room)
+        return await read_body(receive, context, limit, deadline, budget)
 
     async def _answers(
         self,
@@ -137,12 +137,12 @@ class Stream:
             deadline.check()
             await asyncio.sleep(WAIT_SECONDS)
         texts = [d if isinstance(d, str) else d.text for d in documents]
-        _, found = await self._predictor.predictions(
+        predicted = await self._predictor.predictions(
             loaded, parameters.query(), texts, deadline, has_begun=True
         )
-        for document, prediction in zip(documents, found, strict=True):
+        for document, prediction in zip(documents, predicted.predictions, strict=True):
             prediction.id = None if isinstance(document, str) else document.id
-        return found
+        return predicted.predictions
 
 
 def _again(body: bytes) -> Receive:
@@ -190,7 +190,7 @@ async def _lines(
             elif line.strip():
                 yield number, line
         if len(rest) > longest and not is_too_long:
-            yield number + 1, PayloadTooLargeError(f"the line is longer than {longest} bytes")
+            yield number + 1, PayloadTooLargeError("the line", longest, "bytes")
             is_too_long = True
         if is_too_long:
             rest = b""

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from app.api.errors import invalid_body
+from app.api.schemas import QueryParameters
 from app.errors import InvalidRequestError
 from app.prediction import Query
 
@@ -44,15 +45,9 @@ class Output(msgspec.Struct, omit_defaults=True):
     parameters: OutputParameters = msgspec.field(default_factory=OutputParameters)
 
 
-class CallParameters(msgspec.Struct, omit_defaults=True):
+class CallParameters(QueryParameters, kw_only=True):
     """What POST /predict calls by the same names, and how outputs are wanted."""
 
-    top_k: Annotated[int, Meta(ge=1, le=100_000)] | None = None
-    operating_point: Annotated[str, Meta(max_length=40)] | None = None
-    threshold: float | None = None
-    min_probability: Annotated[float, Meta(ge=0, le=1)] | None = None
-    labels: Annotated[list[str], Meta(min_length=1, max_length=10_000)] | None = None
-    explain: Annotated[int, Meta(ge=1, le=100)] | None = None
     binary_data_output: bool = False
 
 
@@ -69,15 +64,7 @@ class Call(msgspec.Struct, omit_defaults=True):
 
     def query(self) -> Query:
         """What is asked about the documents."""
-        p = self.parameters
-        return Query(
-            p.top_k,
-            p.operating_point,
-            p.threshold,
-            p.min_probability,
-            None if p.labels is None else tuple(p.labels),
-            p.explain,
-        )
+        return self.parameters.query()
 
     @property
     def wants_binary(self) -> bool:

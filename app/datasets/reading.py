@@ -78,7 +78,7 @@ class Reading:
             self._empty += not document.text or document.text.isspace()
         else:
             self._empty += not len(document.features[0])
-        if self._found > self._most_documents or len(self._labels) > self._most_labels:
-            raise PayloadTooLargeError(
-                f"more than {self._most_documents} documents or {self._most_labels} labels"
-            )
+        if self._found > self._most_documents:
+            raise PayloadTooLargeError("the data set", self._most_documents, "documents")
+        if len(self._labels) > self._most_labels:
+            raise PayloadTooLargeError("the data set", self._most_labels, "labels")

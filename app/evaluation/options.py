@@ -4,7 +4,7 @@ import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +67,35 @@ def parse_k(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in text.split(","))
 
 
+class TrainedModel(Protocol):
+    """What an evaluation asks of a model (app/model.py) beside its scores."""
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """Which version of it."""
+        ...
+
+    @property
+    def training_counts(self) -> NDArray[np.int64]:
+        """Training documents of each label."""
+        ...
+
+    @property
+    def n_training_documents(self) -> int | None:
+        """All training documents; None: not known."""
+        ...
+
+    @property
+    def fingerprints(self) -> NDArray[np.uint64] | None:
+        """Sorted hashes of the training texts; None: not kept."""
+        ...
+
+
 @dataclass(frozen=True)
 class JudgedModel:
     """What a report says about the model, and what some figures need of its training data."""
@@ -82,3 +111,14 @@ class JudgedModel:
     """Which labels count as known, as `conventions` says it."""
     cautions: tuple[str, ...] = ()
     """Warnings that the report should carry."""
+
+    @classmethod
+    def of(cls, model: TrainedModel) -> Self:
+        """What is known of a model of the store."""
+        return cls(
+            model.name,
+            model.version,
+            model.training_counts,
+            model.n_training_documents,
+            model.fingerprints,
+        )

@@ -1,4 +1,4 @@
-"""Admission: how much work is under way, and what is turned away at the door."""
+"""Admission: how much work is under way, and what is refused because of it."""
 
 from dataclasses import dataclass
 from math import inf
@@ -23,14 +23,14 @@ class Admission:
     everything the limits allow can be answered at some time. Used from the event loop alone.
 
     What is admitted and not yet worked on waits: that evens out requests which come close together.
-    Where most requests are refused anyway, waiting serves nobody: then the door is shut as long as
-    anything is under way, and the few that come in are answered nearly as fast as in calm times.
+    Where most requests are refused anyway, waiting serves nobody: then nothing is admitted as long
+    as anything is under way, and the few that come in are answered nearly as fast as in calm times.
     """
 
     capacity: int
     what: str
     longest_wait: float = inf
-    """Seconds that what is under way may take, as far as is known, before the door is shut."""
+    """Seconds that what is under way may take, as far as is known, before no more is admitted."""
     in_flight: int = 0
     _seconds_per_unit: float = 0.0
     _given_back_at: float = 0.0
@@ -110,7 +110,7 @@ class Admitted:
 
 
 class BodyBudget:
-    """BodyBudget in memory for one body; what was taken is given back when the block ends."""
+    """Bytes of memory for one body; what was taken is given back when the block ends."""
 
     __slots__ = ("_bodies", "_size", "_start")
 

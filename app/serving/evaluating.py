@@ -130,13 +130,7 @@ def _leave_with(parent: int) -> None:
 
 def _report(job: EvaluationJob) -> dict[str, Any]:
     model = load_model(Store(job.models_dir), job.reference)
-    info = JudgedModel(
-        model.name,
-        model.version,
-        model.training_counts,
-        model.manifest.data.counts.get("documents"),
-        model.fingerprints,
-    )
+    info = JudgedModel.of(model)
     with job.file.open("rb") as file:
         documents = open_dataset(file, job.reading)
         if documents.format not in STREAMED:

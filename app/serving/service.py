@@ -71,8 +71,8 @@ class Service:
             ThreadPoolExecutor(1, thread_name_prefix="json"),
         )
 
-    def room(self) -> BodyBudget:
-        """BodyBudget in memory for a body while the block runs."""
+    def body_budget(self) -> BodyBudget:
+        """Bytes of memory for one body, given back when the block ends."""
         return BodyBudget(self.bodies)
 
     async def start(self) -> None:

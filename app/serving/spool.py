@@ -109,7 +109,7 @@ class Upload:
         """Append; PayloadTooLargeError past the limit, StorageFullError where the disk is full."""
         self.size += len(data)
         if self.size > self._limit:
-            raise PayloadTooLargeError(f"the upload is longer than {self._limit} bytes")
+            raise PayloadTooLargeError("the upload", self._limit, "bytes")
         with storage_errors():
             rest = memoryview(data)
             while rest:

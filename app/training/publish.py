@@ -73,19 +73,8 @@ def measure(
         model.classifier,
         test(),
         options or EvaluationOptions(),
-        info=info_of(model),
+        info=JudgedModel.of(model),
         progress=progress,
-    )
-
-
-def info_of(model: Model) -> JudgedModel:
-    """What a report says about the model."""
-    return JudgedModel(
-        model.name,
-        model.version,
-        model.training_counts,
-        model.manifest.data.counts["documents"],
-        model.fingerprints,
     )
 
 

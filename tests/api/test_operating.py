@@ -55,7 +55,7 @@ async def test_a_line_a_request_tells_everything_but_words(
     await client.get("/models/secret?words=1")
     await client.get("/secret/words")
     app = client._transport.app  # type: ignore[attr-defined]
-    app.door._notes.settle()
+    app.request_middleware._log.flush()
     text = log.getvalue().decode()
     assert "secret" not in text
     first, second, third = map(json.loads, text.splitlines())

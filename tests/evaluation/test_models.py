@@ -18,8 +18,8 @@ from app.decisions.abstention import Abstention
 from app.errors import InvalidDataError, InvalidRequestError
 from app.evaluation import EvaluationOptions, chunks, evaluate
 from app.evaluation.chunks import feature_rows, inputs
+from app.evaluation.options import JudgedModel
 from app.model import Model, load_model
-from app.training.publish import info_of
 from tests.conftest import write_corpus
 from tests.evaluation.systems import Table, made_up
 
@@ -63,7 +63,7 @@ def test_every_decision_gives_a_whole_report(
         model.classifier,
         open_dataset(labelled_file),
         EvaluationOptions(decision=decision),
-        info=info_of(model),
+        info=JudgedModel.of(model),
     ).as_dict()
     json.dumps(report, allow_nan=False)
     assert set(report) == PARTS
@@ -86,7 +86,7 @@ def test_what_a_model_abstains_from_counts_as_not_assigned(
     timid = Abstention(0.9, cuts, cuts + np.float32(0.3))
     careful = replace(model.classifier, abstention=timid)
     plain, report = (
-        evaluate(scorer, open_dataset(labelled_file), info=info_of(model)).as_dict()
+        evaluate(scorer, open_dataset(labelled_file), info=JudgedModel.of(model)).as_dict()
         for scorer in (model.classifier, careful)
     )
     assert report["decisions"]["micro"]["recall"] < plain["decisions"]["micro"]["recall"]

@@ -2,17 +2,15 @@
 
 import json
 import re
-import socket
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import pytest
 
 from app.serving.keys import KeysFile
 from tests.reliability.conftest import Started
+from tests.reliability.connection import connected, request
 from tests.reliability.servers import Server, lines, wait_until
 
 PLANNED = [{"documents": ["x"]}, {"documents": ["x"], "top_k": 2}]
@@ -41,48 +39,6 @@ HEADS: dict[str, bytes] = {
     "named": b"X-Request-ID: my-own.id\r\n",
     "traced": b"traceparent: 00-%s-%s-01\r\n" % (b"a" * 32, b"b" * 16),
 }
-
-
-def request(body: Any, head: bytes = b"", start: bytes = b"POST /predict HTTP/1.1") -> bytes:
-    content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    if b"Content-Type" not in head:
-        head += b"Content-Type: application/json\r\n"
-    return b"%b\r\nHost: here\r\n%bContent-Length: %d\r\n\r\n%b" % (
-        start,
-        head,
-        len(content),
-        content,
-    )
-
-
-class Connection:
-    """A socket on which answers are read one after the other."""
-
-    def __init__(self, taken: socket.socket, reading: BinaryIO) -> None:
-        self.socket, self._read = taken, reading
-
-    def send(self, data: bytes) -> None:
-        self.socket.sendall(data)
-
-    def answer(self) -> tuple[int, dict[str, str], bytes]:
-        status = int(self._read.readline().split()[1])
-        headers = {}
-        while line := self._read.readline().strip().decode():
-            name, _, value = line.partition(": ")
-            headers[name] = value
-        return status, headers, self._read.read(int(headers["content-length"]))
-
-    def is_closed(self) -> bool:
-        return self._read.read(1) == b""
-
-
-@contextmanager
-def connected(server: Server) -> Iterator[Connection]:
-    host, _, port = server.url.removeprefix("http://").partition(":")
-    taken = socket.create_connection((host, int(port)), timeout=60)
-    with taken, taken.makefile("rb") as reading:
-        taken.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        yield Connection(taken, reading)
 
 
 def comparable(answer: tuple[int, dict[str, str], bytes]) -> Any:

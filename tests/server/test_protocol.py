@@ -2,21 +2,16 @@
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
-from app.server.protocol import (
-    MOST_AT_ONCE,
-    MOST_HELD,
-    MOST_WAITING,
-    BoundedHttpProtocol,
-    WriteCoalescer,
-)
+from app.server.fast_path import MAX_BODY_BYTES, MAX_CONSECUTIVE, FastPath
+from app.server.protocol import BoundedHttpProtocol
+from app.server.write_coalescer import MAX_WAITING_BYTES, WriteCoalescer
 
 
 class Wire:
@@ -45,7 +40,7 @@ class Wire:
 
 
 def test_all_of_a_turn_goes_out_together_and_nothing_waits_longer() -> None:
-    large = b"x" * (MOST_WAITING + 1)
+    large = b"x" * (MAX_WAITING_BYTES + 1)
 
     async def written() -> list[Any]:
         wire = Wire()
@@ -74,12 +69,12 @@ class Echo:
         self.at_once_bodies: list[bytes] = []
         self.ordinary_bodies: list[bytes] = []
 
-    def at_once(self, head: Any, body: bytes) -> bytes | None:
-        assert head == ("POST", [(b"content-length", head[1][0][1])], "127.0.0.1")
+    def at_once(self, headers: Any, address: str, body: bytes) -> Any:
+        assert (headers[0], address) == ((b"content-length", b"%d" % len(body)), "127.0.0.1")
         if body in (b"hard", b"slow"):
             return None
         self.at_once_bodies.append(body)
-        return b"content-length: 2\r\n\r\nOK"
+        return [(b"content-length", b"2")], b"OK"
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         body, more = b"", True
@@ -93,21 +88,25 @@ class Echo:
         await send({"type": "http.response.body"})
 
 
-def serving(monkeypatch: pytest.MonkeyPatch, echo: Echo) -> Callable[[], BoundedHttpProtocol]:
+def serving(echo: Echo) -> Callable[[], BoundedHttpProtocol]:
     """What makes a protocol for a connection whose requests are answered by `echo`."""
-    monkeypatch.setattr(BoundedHttpProtocol, "quick_paths", frozenset([b"/quick"]))
-    monkeypatch.setattr(BoundedHttpProtocol, "read_head", lambda *head: head, raising=False)
-    monkeypatch.setattr(BoundedHttpProtocol, "at_once", echo.at_once, raising=False)
-    config = uvicorn.Config(echo, http=BoundedHttpProtocol, ws="none", log_config=None)
-    return lambda: BoundedHttpProtocol(config, ServerState(), {})
+    fast_path = FastPath(frozenset([b"/quick"]), echo.at_once)
+    config = uvicorn.Config(echo, http="httptools", ws="none", log_config=None)
+    return lambda: BoundedHttpProtocol(config, ServerState(), {}, fast_path=fast_path)
 
 
-def answered(monkeypatch: pytest.MonkeyPatch, *pieces: bytes) -> tuple[Echo, bytes]:
+def answered(*pieces: bytes) -> tuple[Echo, bytes]:
     """Who was asked when these pieces arrived one after the other, and all that was written."""
     echo, wire = Echo(), Wire()
-    new_protocol = serving(monkeypatch, echo)
+    talk(echo, wire, pieces)
+    return echo, b"".join(piece for piece in wire.done if piece != "closed")
 
-    async def talk() -> None:
+
+def talk(echo: Echo, wire: Wire, pieces: Iterable[bytes]) -> None:
+    """Let these pieces arrive one after the other, and wait for what comes of them."""
+    new_protocol = serving(echo)
+
+    async def all_pieces() -> None:
         protocol = new_protocol()
         protocol.connection_made(wire)
         for piece in pieces:
@@ -117,16 +116,15 @@ def answered(monkeypatch: pytest.MonkeyPatch, *pieces: bytes) -> tuple[Echo, byt
             await asyncio.sleep(0.01)
         protocol.connection_lost(None)
 
-    asyncio.run(talk())
-    return echo, b"".join(piece for piece in wire.done if piece != "closed")
+    asyncio.run(all_pieces())
 
 
 def post(body: bytes, path: bytes = b"/quick", method: bytes = b"POST") -> bytes:
     return b"%b %b HTTP/1.1\r\nContent-Length: %d\r\n\r\n%b" % (method, path, len(body), body)
 
 
-def test_a_whole_request_is_answered_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    echo, written = answered(monkeypatch, post(b"easy"), post(b""))
+def test_a_whole_request_is_answered_at_once() -> None:
+    echo, written = answered(post(b"easy"), post(b""))
     assert (echo.at_once_bodies, echo.ordinary_bodies) == ([b"easy", b""], [])
     assert written == b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nOK" * 2
 
@@ -140,40 +138,14 @@ def test_a_whole_request_is_answered_at_once(monkeypatch: pytest.MonkeyPatch) ->
         [post(b"easy", method=b"PUT")],
         [post(b"easy")[:-1], post(b"easy")[-1:]],
         [post(b"easy")[:-4], post(b"easy")[-4:]],
-        [post(b"x" * (MOST_HELD + 1))],
+        [post(b"x" * (MAX_BODY_BYTES + 1))],
     ],
 )
-def test_all_else_goes_to_the_application_as_it_came(
-    monkeypatch: pytest.MonkeyPatch, pieces: list[bytes]
-) -> None:
-    echo, written = answered(monkeypatch, *pieces)
+def test_all_else_goes_to_the_application_as_it_came(pieces: list[bytes]) -> None:
+    echo, written = answered(*pieces)
     body = b"".join(pieces).partition(b"\r\n\r\n")[2]
     assert (echo.at_once_bodies, echo.ordinary_bodies) == ([], [body])
     assert written.startswith(b"HTTP/1.1 204")
-
-
-@pytest.fixture
-def parsed(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    """What the parser was fed with."""
-    found: list[bytes] = []
-    real = HttpToolsProtocol.data_received
-
-    def feed(self: Any, data: bytes) -> None:
-        found.append(data)
-        real(self, data)
-
-    monkeypatch.setattr(HttpToolsProtocol, "data_received", feed)
-    return found
-
-
-def test_what_is_like_the_request_before_is_not_parsed_again(
-    monkeypatch: pytest.MonkeyPatch, parsed: list[bytes]
-) -> None:
-    bodies = [b"one", b"another one", b"", b"x" * MOST_HELD]
-    echo, written = answered(monkeypatch, *map(post, bodies))
-    assert (echo.at_once_bodies, echo.ordinary_bodies) == (bodies, [])
-    assert written.count(b"HTTP/1.1 200") == len(bodies)
-    assert parsed == [post(b"one")]
 
 
 @pytest.mark.parametrize(
@@ -190,46 +162,53 @@ def test_what_is_like_the_request_before_is_not_parsed_again(
         [post(b"easy").replace(b"Length: 4", b"Length: 4\r\nContent-Length: 4")],
         [post(b"easy").replace(b"Length: 4", b"Length: 4\r\nConnection: close")],
         [post(b"easy").replace(b"1.1", b"1.0")],
-        [post(b"x" * (MOST_HELD + 1))],
+        [post(b"x" * (MAX_BODY_BYTES + 1))],
         [post(b"easy")[1:]],
         [b"\x00"],
     ],
 )
-def test_what_is_not_like_it_is_parsed_and_answered_as_on_a_new_connection(
-    monkeypatch: pytest.MonkeyPatch, parsed: list[bytes], pieces: list[bytes]
-) -> None:
-    alone, written = answered(monkeypatch, *pieces)
-    again, all_written = answered(monkeypatch, post(b"first"), post(b"second"), *pieces)
+def test_a_request_behind_others_is_answered_as_on_a_new_connection(pieces: list[bytes]) -> None:
+    alone, written = answered(*pieces)
+    again, all_written = answered(post(b"first"), post(b"second"), *pieces)
     assert again.at_once_bodies == [b"first", b"second", *alone.at_once_bodies]
     assert again.ordinary_bodies == alone.ordinary_bodies
     assert all_written == b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nOK" * 2 + written
-    assert parsed == [*pieces, post(b"first"), *pieces]
 
 
-def test_the_rest_of_a_head_is_no_request_to_be_known_again(
-    monkeypatch: pytest.MonkeyPatch, parsed: list[bytes]
-) -> None:
+def test_the_rest_of_a_head_is_no_request() -> None:
     rest = post(b"easy")[3:]
-    echo, written = answered(monkeypatch, b"POS", rest, rest)
+    echo, written = answered(b"POS", rest, rest)
     assert echo.at_once_bodies == [b"easy"]
-    assert parsed == [b"POS", rest, rest]
     assert b"HTTP/1.1 400" in written
 
 
-def test_answers_keep_their_order_behind_one_that_takes_longer(
-    monkeypatch: pytest.MonkeyPatch, parsed: list[bytes]
-) -> None:
+def test_what_follows_a_chunked_body_never_becomes_a_header() -> None:
+    seen: list[Any] = []
+
+    class Headers(Echo):
+        async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+            await super().__call__(scope, receive, send)
+            seen.append(scope["headers"])
+
+    head = b"POST /any HTTP/1.1\r\nTransfer-Encoding: chunked\r\nX-User: anybody\r\n\r\n"
+    trailer = b"X-User: admin\r\nX-Groups: admins\r\n"
+    echo = Headers()
+    talk(echo, Wire(), [head + b"4\r\nbody\r\n0\r\n" + trailer + b"\r\n"])
+    assert echo.ordinary_bodies == [b"body"]
+    assert seen == [[(b"transfer-encoding", b"chunked"), (b"x-user", b"anybody")]]
+
+
+def test_answers_keep_their_order_behind_one_that_takes_longer() -> None:
     pieces = [post(body) for body in (b"one", b"two", b"slow", b"behind", b"it")]
-    echo, written = answered(monkeypatch, *pieces)
+    echo, written = answered(*pieces)
     assert echo.at_once_bodies == [b"one", b"two"]
     assert echo.ordinary_bodies == [b"slow", b"behind", b"it"]
     assert re.findall(rb"HTTP/1.1 (\d+)", written) == [b"200"] * 2 + [b"204"] * 3
-    assert parsed == [pieces[0], *pieces[2:]]
 
 
-def test_a_connection_in_use_is_not_closed_as_idle(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_connection_in_use_is_not_closed_as_idle() -> None:
     echo, wire = Echo(), Wire()
-    new_protocol = serving(monkeypatch, echo)
+    new_protocol = serving(echo)
 
     async def talk() -> None:
         protocol = new_protocol()
@@ -247,9 +226,9 @@ def test_a_connection_in_use_is_not_closed_as_idle(monkeypatch: pytest.MonkeyPat
     assert len(echo.at_once_bodies) == 5
 
 
-def test_one_connection_does_not_keep_the_others_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    echo, written = answered(monkeypatch, post(b"easy") * (MOST_AT_ONCE + 3))
-    assert len(echo.at_once_bodies) == MOST_AT_ONCE
+def test_one_connection_does_not_keep_the_others_waiting() -> None:
+    echo, written = answered(post(b"easy") * (MAX_CONSECUTIVE + 3))
+    assert len(echo.at_once_bodies) == MAX_CONSECUTIVE
     assert len(echo.ordinary_bodies) == 3
-    assert written.count(b"HTTP/1.1 200") == MOST_AT_ONCE
+    assert written.count(b"HTTP/1.1 200") == MAX_CONSECUTIVE
     assert written.count(b"HTTP/1.1 204") == 3

@@ -35,10 +35,10 @@ class AccessLog:
         self._stream = stream or sys.stdout.buffer
         self._encoder = msgspec.json.Encoder()
 
-    def write(self, visits: Iterable[RequestContext]) -> None:
-        """Write the visits' lines; a reader that is gone is no reason to stop serving."""
+    def write(self, contexts: Iterable[RequestContext]) -> None:
+        """Write the requests' lines; a reader that is gone is no reason to stop serving."""
         now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-        lines = self._encoder.encode_lines([_line(context, now) for context in visits])
+        lines = self._encoder.encode_lines([_line(context, now) for context in contexts])
         try:
             self._stream.write(lines)
             self._stream.flush()

@@ -5,7 +5,6 @@ from time import monotonic
 
 from starlette.types import Message, Receive
 
-from app.api.http.middleware import ClientLeftError
 from app.api.http.request_context import RequestContext
 from app.errors import DeadlineError, PayloadTooLargeError
 from app.serving.admission import SMALL_BODY, BodyBudget, Deadline
@@ -15,21 +14,25 @@ SLOWEST = 1000
 """Bytes a second that keep a long body going."""
 
 
+class ClientLeftError(Exception):
+    """The client closed its connection before its request had ended: nobody to answer."""
+
+
 async def read_body(
-    receive: Receive, context: RequestContext, limit: int, deadline: Deadline, room: BodyBudget
+    receive: Receive, context: RequestContext, limit: int, deadline: Deadline, budget: BodyBudget
 ) -> bytes:
     """The whole body; PayloadTooLargeError as soon as it is known to be too long.
 
-    BodyBudget is taken for what the header says; without it, for all that is allowed, once the body
+    The budget is charged what the header says; without one, all that is allowed, once the body
     turns out not to be small.
     """
     said = context.header(b"content-length")
-    has_room = said.isdigit()
-    if has_room:
+    is_budgeted = said.isdigit()
+    if is_budgeted:
         expected = int(said[:20])
         if expected > limit:
-            raise _too_long(limit)
-        room.take(expected)
+            raise PayloadTooLargeError("the body", limit, "bytes")
+        budget.take(expected)
     pieces, size, more = [], 0, True
     while more:
         message = await next_message(receive, deadline)
@@ -37,10 +40,10 @@ async def read_body(
         pieces.append(message["body"])
         size += len(pieces[-1])
         if size > limit:
-            raise _too_long(limit)
-        if size > SMALL_BODY and not has_room:
-            room.take(limit)
-            has_room = True
+            raise PayloadTooLargeError("the body", limit, "bytes")
+        if size > SMALL_BODY and not is_budgeted:
+            budget.take(limit)
+            is_budgeted = True
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
@@ -64,7 +67,7 @@ async def next_message(receive: Receive, deadline: Deadline) -> Message:
     return message
 
 
-def hurried(receive: Receive, patience: float) -> Receive:
+def at_least_at(receive: Receive, patience: float) -> Receive:
     """The same pieces, for bodies that may take long: each earns its sender time to wait.
 
     Whoever lets more than `patience` seconds pass beyond that is cut off, so that nobody holds a
@@ -87,11 +90,7 @@ def check_length(context: RequestContext, limit: int) -> None:
     """Refuse a body whose own header says it is too long."""
     said = context.header(b"content-length")
     if said.isdigit() and int(said[:20]) > limit:
-        raise _too_long(limit)
-
-
-def _too_long(limit: int) -> PayloadTooLargeError:
-    return PayloadTooLargeError(f"the body is longer than {limit} bytes")
+        raise PayloadTooLargeError("the body", limit, "bytes")
 
 
 async def client_gone(receive: Receive) -> None:

@@ -1,68 +1,56 @@
-"""The door: every request passes here first and last. Ids, telemetry, log, the last resort."""
+"""RequestMiddleware: what every request passes first and last: id, telemetry, log, last resort."""
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TypeAlias
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.api.errors import problem
-from app.api.http.request_context import Headers, RequestContext, RequestHead, head_lines
+from app.api.errors import send_problem
+from app.api.http.bodies import ClientLeftError
+from app.api.http.request_context import Headers, RequestContext, RequestHead
 from app.api.http.request_log import RequestLog
-from app.errors import AppError, DrainingError
+from app.errors import AppError, DrainingError, MalformedBodyError
 from app.serving.logs import place
 from app.serving.service import Service
 
 UNROUTED = "unrouted"
 CLIENT_LEFT = 499
+SENT_ONCE = frozenset((b"authorization", b"content-encoding", b"content-length", b"content-type"))
+"""Headers of which two would let two readers of one request understand it differently."""
 
-AtOnce: TypeAlias = Callable[[RequestContext, bytes], tuple[bytes, bytes] | None]
-"""(context, body) → the head's lines and the body of an answer; None, or an error: not at once."""
+AtOnce: TypeAlias = Callable[[RequestContext, bytes], tuple[Headers, bytes] | None]
+"""(context, body) → headers and body of an answer; None, or an error: it takes the ordinary way."""
 
-HEAD_NAMES, TRACEPARENT = (b"x-request-id", b"x-content-type-options"), b"traceparent"
-HEAD, TRACED = head_lines(HEAD_NAMES), head_lines([TRACEPARENT])
-
-log = logging.getLogger("labelserve.door")
-
-
-class ClientLeftError(Exception):
-    """The client closed its connection before its request had ended: nobody to answer."""
+log = logging.getLogger("labelserve.requests")
 
 
 class RequestMiddleware:
-    """Middleware around the whole application; `quick` routes are answered without the framework.
-
-    What such a route raises becomes an answer here, as the framework's handlers do it elsewhere.
-    """
+    """Middleware around the whole application, and what its fast path passes instead."""
 
     def __init__(
-        self,
-        app: ASGIApp,
-        service: Service,
-        *,
-        notes: RequestLog,
-        quick: Mapping[tuple[str, str], ASGIApp],
-        at_once: AtOnce,
+        self, app: ASGIApp, service: Service, *, request_log: RequestLog, at_once: AtOnce
     ) -> None:
-        self._app, self._service, self._notes, self._quick = app, service, notes, quick
-        self._at_once = at_once
-        self._root = service.settings.root_path
-        self._telemetry = service.telemetry
+        self._app, self._service, self._log, self._at_once = app, service, request_log, at_once
+        settings = service.settings
+        self._has_cors = bool(settings.cors_origins)
+        self._root, self._telemetry = settings.root_path, service.telemetry
+        identity = (settings.proxy_user_header, settings.proxy_groups_header)
+        self._sent_once = SENT_ONCE | {name.lower().encode() for name in identity}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, and note what came of it."""
+        """Pass the request on, and log what came of it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         address = (scope.get("client") or ("",))[0]
-        context = scope["context"] = RequestContext(
-            RequestHead(scope["method"], scope["headers"], address)
-        )
+        context = RequestContext(RequestHead(scope["method"], scope["headers"], address))
+        scope["labelserve"] = context
         if self._root:
             _set_root(scope, self._root)
 
-        async def answering(message: Message) -> None:
+        async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
                 context.status = message["status"]
                 message["headers"] = self._headers(message["headers"], context)
@@ -71,53 +59,63 @@ class RequestMiddleware:
                 context.is_answered = not message.get("more_body", False)
             await send(message)
 
-        app = self._quick.get((scope["method"], scope["path"].removeprefix(self._root)), self._app)
         self._telemetry.requests_now += 1
         try:
-            await app(scope, receive, answering)
+            self._refuse_repeated(context.head)
+            await self._app(scope, receive, answer)
         except ClientLeftError:
             context.status = CLIENT_LEFT
         except AppError as error:
-            await self._problem(error, context, answering)
+            await self._problem(error, context, answer)
         except asyncio.CancelledError:
             if not self._service.is_draining:
                 raise
-            await self._problem(DrainingError("the service is shutting down"), context, answering)
+            await self._problem(DrainingError("the service is shutting down"), context, answer)
         except Exception as error:
-            await self._last_resort(error, context, answering)
+            await self._last_resort(error, context, answer)
         finally:
             self._telemetry.requests_now -= 1
             context.route = context.route or getattr(scope.get("route"), "path", UNROUTED)
-            self._notes.add(context)
+            self._log.add(context)
 
-    def at_once(self, head: RequestHead, body: bytes) -> bytes | None:
-        """The answer to a small request but for its first line; None: it goes the ordinary way.
+    def at_once(self, headers: Headers, address: str, body: bytes) -> tuple[Headers, bytes] | None:
+        """Headers and body of the answer to a small request; None: it takes the ordinary way.
 
         There every error is met again, and answered; here it only means that nothing was done.
         """
-        if self._service.is_draining:
+        head = RequestHead("POST", headers, address)
+        if self._has_cors and b"origin" in head.headers:
             return None
         context = RequestContext(head)
         try:
-            found = self._at_once(context, body)
+            self._refuse_repeated(head)
+            answer = None if self._service.is_draining else self._at_once(context, body)
         except Exception:
             return None
-        if found is None:
+        if answer is None:
             return None
-        lines, content = found
+        own, content = answer
         context.status, context.bytes_out = 200, len(content)
-        self._notes.add(context)
-        own = HEAD % _head_values(context)
-        traced = b"" if head.traceparent is None else TRACED % head.traceparent
-        return b"".join((lines, own, traced, b"\r\n", content))
+        self._log.add(context)
+        return self._headers(own, context), content
+
+    def _refuse_repeated(self, head: RequestHead) -> None:
+        name = head.repeated(self._sent_once)
+        if name is not None:
+            raise MalformedBodyError(f"the header {name.decode('latin-1')} was sent twice")
 
     def _headers(self, headers: Headers, context: RequestContext) -> Headers:
-        found = [*headers, *zip(HEAD_NAMES, _head_values(context), strict=True)]
+        """The headers of an answer, and those that every answer has."""
+        full = [
+            *headers,
+            (b"x-request-id", context.request_id.encode()),
+            (b"x-content-type-options", b"nosniff"),
+        ]
         if context.head.traceparent is not None:
-            found.append((TRACEPARENT, context.head.traceparent))
+            full.append((b"traceparent", context.head.traceparent))
         if self._service.is_draining:
-            found.append((b"connection", b"close"))
-        return found
+            full.append((b"connection", b"close"))
+        return full
 
     async def _last_resort(self, error: Exception, context: RequestContext, send: Send) -> None:
         log.error("request %s: %s", context.request_id, place(error))
@@ -127,14 +125,7 @@ class RequestMiddleware:
     async def _problem(self, error: Exception, context: RequestContext, send: Send) -> None:
         if context.status:
             raise ConnectionError("the answer had begun; the connection is closed") from None
-        status, headers, body = problem(error, context.request_id)
-        headers = [*headers, (b"content-length", b"%d" % len(body))]
-        await send({"type": "http.response.start", "status": status, "headers": headers})
-        await send({"type": "http.response.body", "body": body})
-
-
-def _head_values(context: RequestContext) -> tuple[bytes, bytes]:
-    return context.request_id.encode(), b"nosniff"
+        await send_problem(error, context.request_id, send)
 
 
 def _set_root(scope: Scope, root: str) -> None:

@@ -1,4 +1,4 @@
-"""What is kept of requests that have ended: figures for telemetry and a line in the log."""
+"""RequestLog: what is kept of requests that have ended: telemetry and a line in the access log."""
 
 import asyncio
 from time import perf_counter
@@ -8,7 +8,7 @@ from app.api.http.request_context import RequestContext
 from app.serving.telemetry.batched_metrics import BatchedHistogram
 from app.serving.telemetry.telemetry import Telemetry
 
-NOTE_SECONDS, MOST_TOGETHER = 0.1, 64
+FLUSH_SECONDS, BATCH = 0.1, 64
 REJECTED = {
     401: "unauthorized",
     403: "forbidden",
@@ -22,44 +22,44 @@ METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 
 class RequestLog:
-    """Collects a few visits, or those of a moment, and notes them together: in half the time."""
+    """Collects requests, and writes those of a tenth of a second together: in half the time."""
 
     def __init__(self, telemetry: Telemetry, access_log: AccessLog | None) -> None:
-        self._telemetry, self._log = telemetry, access_log
+        self._telemetry, self._access_log = telemetry, access_log
         self._ended: list[RequestContext] = []
         self._is_due = False
         self._durations: dict[tuple[str, str, int], BatchedHistogram] = {}
-        telemetry.sources.append(self.settle)
+        telemetry.sources.append(self.flush)
 
     def add(self, context: RequestContext) -> None:
-        """The context has ended."""
+        """The request has ended."""
         context.seconds = perf_counter() - context.start
         self._ended.append(context)
-        if len(self._ended) >= MOST_TOGETHER:
-            self.settle()
+        if len(self._ended) >= BATCH:
+            self.flush()
         elif not self._is_due:
             self._is_due = True
-            asyncio.get_running_loop().call_later(NOTE_SECONDS, self._settle_in_time)
+            asyncio.get_running_loop().call_later(FLUSH_SECONDS, self._flush_when_due)
 
-    def settle(self) -> None:
+    def flush(self) -> None:
         """Count and log all that has ended."""
         ended, self._ended = self._ended, []
         for context in ended:
             self._duration(context).observe(context.seconds)
             if context.status in REJECTED and "/health/" not in context.route:
                 self._telemetry.rejected.labels(REJECTED[context.status]).inc()
-        if self._log is not None and ended:
-            self._log.write(ended)
+        if self._access_log is not None and ended:
+            self._access_log.write(ended)
 
-    def _settle_in_time(self) -> None:
+    def _flush_when_due(self) -> None:
         self._is_due = False
-        self.settle()
+        self.flush()
 
     def _duration(self, context: RequestContext) -> BatchedHistogram:
         method = context.head.method if context.head.method in METHODS else "OTHER"
         key = (method, context.route, context.status)
-        found = self._durations.get(key)
-        if found is None:
-            found = self._telemetry.tally(self._telemetry.durations, *key)
-            self._durations[key] = found
-        return found
+        histogram = self._durations.get(key)
+        if histogram is None:
+            histogram = self._telemetry.tally(self._telemetry.durations, *key)
+            self._durations[key] = histogram
+        return histogram

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from starlette.types import Receive
 
-from app.api.http.bodies import check_length, hurried, next_message
+from app.api.http.bodies import at_least_at, check_length, next_message
 from app.api.http.multipart import FileField
 from app.api.http.request_context import RequestContext
 from app.errors import UnsupportedMediaTypeError
@@ -47,8 +47,8 @@ async def spooled(
     upload = await asyncio.to_thread(Upload, path, limit)
     try:
         feed, close = _sink(context, upload)
-        hurry = hurried(receive, service.settings.request_seconds)
-        await _pumped(hurry, feed, deadline)
+        bounded = at_least_at(receive, service.settings.request_seconds)
+        await _pumped(bounded, feed, deadline)
         close()
     finally:
         upload.close()

@@ -1,5 +1,12 @@
-"""POST /predict: labels for texts. A thin route: bytes in, one plan, bytes out."""
+"""POST /predict: labels for texts. A thin route: bytes in, one plan, bytes out.
 
+    ordinary way  read the body ─► request ─► predictions, maybe in a thread ─► answer ─► send
+    at once                body ─► request ─► predictions ───────────────────► answer
+
+Both ways share every step between; only waiting, and what takes a thread, differ.
+"""
+
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -7,25 +14,33 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from starlette.types import Receive, Scope, Send
 
-from app.api.errors import invalid_body
+from app.api.errors import invalid_body, send_problem
 from app.api.http.bodies import read_body
-from app.api.http.request_context import RequestContext, context_of, head_lines
+from app.api.http.request_context import Headers, RequestContext, context_of
 from app.api.identity import caller_with, identify
 from app.api.openapi import problems
-from app.api.predictor import QUICK_BYTES, Predictor, is_long
+from app.api.predictor import QUICK_BYTES, Predicted, Predictor, is_long
 from app.api.schemas import Document, OperatingPoint, PredictRequest, PredictResponse
 from app.api.streaming import NDJSON, Stream
-from app.errors import UnsupportedMediaTypeError
-from app.prediction import Plan, Prediction
-from app.serving.admission import BodyBudget, Deadline
+from app.errors import AppError, UnsupportedMediaTypeError
+from app.prediction import Query
+from app.serving.admission import Deadline
 from app.serving.keys import Identity
 from app.serving.registry import Loaded
 from app.serving.service import Service
 
 PATH, SCOPE = "/predict", "predict"
 JSON = b"application/json"
-HEAD_NAMES = (b"content-type", b"content-length", b"x-model-version", b"x-documents")
-HEAD = head_lines(HEAD_NAMES)
+
+
+@dataclass(slots=True)
+class Asked:
+    """A request that was read: the documents, what is asked about them, and of which model."""
+
+    request: PredictRequest
+    loaded: Loaded
+    texts: list[str]
+    query: Query
 
 
 class Predict:
@@ -39,31 +54,50 @@ class Predict:
         self._encode = msgspec.json.Encoder().encode
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        service, context = self._service, context_of(scope)
-        identity = self._identified(context)
-        self._predictor.refuse_early(context)
-        if _media_type(context) == NDJSON:
-            await self._stream.answer(scope, receive, send, identity)
-            return
-        with service.room() as room:
-            await self._respond(receive, send, context, identity, room)
+        """Answer one request, or say what is wrong with it."""
+        context = context_of(scope)
+        try:
+            identity = self._identified(context)
+            self._predictor.refuse_early(context)
+            if _media_type(context) == NDJSON:
+                await self._stream.answer(scope, receive, send, identity)
+            else:
+                await self._answer(receive, send, context, identity)
+        except AppError as error:
+            if context.status:
+                raise
+            await send_problem(error, context.request_id, send)
 
-    def at_once(self, context: RequestContext, body: bytes) -> tuple[bytes, bytes] | None:
-        """Head and body of the answer to a small request; None where that would take a while."""
+    def at_once(self, context: RequestContext, body: bytes) -> tuple[Headers, bytes] | None:
+        """Headers and body of the answer to a small request; None where that takes a while."""
         identity = self._identified(context)
         if _media_type(context) != JSON or len(body) > QUICK_BYTES:
             return None
-        request = self._decode(body)
-        loaded = self._predictor.model(request.model, identity, context)
-        texts, query = request.texts(), request.query()
-        found = self._predictor.at_once(loaded, query, texts)
-        if found is None or is_long(found.predictions, query):
+        asked = self._asked(self._decode(body), identity, context)
+        predicted = self._predictor.at_once(asked.loaded, asked.query, asked.texts)
+        if predicted is None or is_long(predicted.predictions, asked.query):
             return None
-        self._predictor.note(loaded, found)
-        context.documents = len(texts)
-        answer = self._encode(_response(loaded, found.plan, found.predictions, request))
-        return HEAD % _head_values(answer, context), answer
+        self._predictor.count(asked.loaded, predicted)
+        return self._written(asked, predicted, context)
+
+    async def _answer(
+        self, receive: Receive, send: Send, context: RequestContext, identity: Identity
+    ) -> None:
+        settings, predictor = self._service.settings, self._predictor
+        deadline = Deadline.after(settings.request_seconds)
+        with self._service.body_budget() as budget:
+            body = await read_body(receive, context, settings.max_body_bytes, deadline, budget)
+            request = await predictor.done(len(body) > QUICK_BYTES, self._decoded, body)
+            asked = self._asked(request, identity, context)
+            predicted = await predictor.predictions(
+                asked.loaded, asked.query, asked.texts, deadline
+            )
+            is_large = is_long(predicted.predictions, asked.query)
+            headers, content = await predictor.done(
+                is_large, self._written, asked, predicted, context
+            )
+            await send({"type": "http.response.start", "status": 200, "headers": headers})
+            await send({"type": "http.response.body", "body": content})
 
     def _identified(self, context: RequestContext) -> Identity:
         context.route = PATH
@@ -71,40 +105,29 @@ class Predict:
         identity.require(SCOPE)
         return identity
 
-    async def _respond(
-        self,
-        receive: Receive,
-        send: Send,
-        context: RequestContext,
-        identity: Identity,
-        room: BodyBudget,
-    ) -> None:
-        settings = self._service.settings
-        deadline = Deadline.after(settings.request_seconds)
-        body = await read_body(receive, context, settings.max_body_bytes, deadline, room)
-        predictor = self._predictor
-        if len(body) > QUICK_BYTES:
-            request = await predictor.in_thread(self._decoded, body)
-        else:
-            request = self._decoded(body)
-        loaded = predictor.model(request.model, identity, context)
-        texts, query = request.texts(), request.query()
-        plan, found = await predictor.predictions(loaded, query, texts, deadline)
-        context.documents = len(texts)
-        response = _response(loaded, plan, found, request)
-        if is_long(found, query):
-            answer = await predictor.in_thread(self._encode, response)
-        else:
-            answer = self._encode(response)
-        headers = list(zip(HEAD_NAMES, _head_values(answer, context), strict=True))
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": answer})
-
     def _decoded(self, body: bytes) -> PredictRequest:
         try:
             return self._decode(body)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise invalid_body(error) from None
+
+    def _asked(self, request: PredictRequest, identity: Identity, context: RequestContext) -> Asked:
+        loaded = self._predictor.model(request.model, identity, context)
+        return Asked(request, loaded, request.texts(), request.query())
+
+    def _written(
+        self, asked: Asked, predicted: Predicted, context: RequestContext
+    ) -> tuple[Headers, bytes]:
+        """Headers and body of the answer."""
+        context.documents = len(asked.texts)
+        content = self._encode(_response(asked, predicted))
+        headers = (
+            (b"content-type", JSON),
+            (b"content-length", b"%d" % len(content)),
+            (b"x-model-version", context.version.encode()),
+            (b"x-documents", b"%d" % context.documents),
+        )
+        return headers, content
 
 
 def add_to(app: FastAPI, service: Service) -> Predict:
@@ -155,14 +178,13 @@ DOCUMENTED = {
 }
 
 
-def _response(
-    loaded: Loaded, plan: Plan, predictions: list[Prediction], request: PredictRequest
-) -> PredictResponse:
-    for prediction, document in zip(predictions, request.documents, strict=True):
+def _response(asked: Asked, predicted: Predicted) -> PredictResponse:
+    predictions, point = predicted.predictions, predicted.plan.point
+    for prediction, document in zip(predictions, asked.request.documents, strict=True):
         if isinstance(document, Document):
             prediction.id = document.id
-    point = None if plan.point is None else OperatingPoint(**plan.point)
-    return PredictResponse(loaded.model.name, loaded.model.version, predictions, point)
+    model, reached = asked.loaded.model, None if point is None else OperatingPoint(**point)
+    return PredictResponse(model.name, model.version, predictions, reached)
 
 
 def _media_type(context: RequestContext) -> bytes:
@@ -172,7 +194,3 @@ def _media_type(context: RequestContext) -> bytes:
     if context.header(b"content-encoding").lower() not in (b"", b"identity"):
         raise UnsupportedMediaTypeError("the body is sent without a content encoding")
     return sent
-
-
-def _head_values(body: bytes, context: RequestContext) -> tuple[bytes, ...]:
-    return JSON, b"%d" % len(body), context.version.encode(), b"%d" % context.documents

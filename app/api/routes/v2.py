@@ -119,12 +119,12 @@ async def _inferred(
     predictor.refuse_early(context)
     deadline = Deadline.after(settings.request_seconds)
     loaded = predictor.model(reference, caller, context)
-    with service.room() as room:
-        body = await read_body(request.receive, context, settings.max_body_bytes, deadline, room)
+    with service.body_budget() as budget:
+        body = await read_body(request.receive, context, settings.max_body_bytes, deadline, budget)
         length = context.header(b"inference-header-content-length")
         call, texts = await predictor.done(len(body) > QUICK_BYTES, called, body, length)
         query = call.query()
-        _, found = await predictor.predictions(loaded, query, texts, deadline)
+        found = (await predictor.predictions(loaded, query, texts, deadline)).predictions
     context.documents = len(texts)
     answer = await predictor.done(is_long(found, query), _answer, call, found, loaded)
     return _response(answer, context)

@@ -15,7 +15,7 @@ ENOUGH = 1 << 16
 
 
 class Codec(NamedTuple):
-    """A compression: how it begins, what inflates one member of it, and how much is fed at once.
+    """A compression: how it begins, what inflates a member of it, how much it is fed, its errors.
 
     A decompressor gives all it has for its input (gzip up to 1,032 bytes for one, Zstandard
     128 KiB for four), so small feeds are what bounds the memory.
@@ -24,11 +24,18 @@ class Codec(NamedTuple):
     magic: bytes
     member: Callable[[Limits], Any]
     feed: int
+    errors: tuple[type[Exception], ...]
+    """What the decompressor raises for damaged data."""
 
 
 CODECS = (
-    Codec(b"\x1f\x8b", lambda _: zlib.decompressobj(wbits=31), 1 << 11),
-    Codec(b"\x28\xb5\x2f\xfd", lambda limits: _zstd(limits).decompressobj(), 1 << 6),
+    Codec(b"\x1f\x8b", lambda _: zlib.decompressobj(wbits=31), 1 << 11, (zlib.error,)),
+    Codec(
+        b"\x28\xb5\x2f\xfd",
+        lambda limits: _zstd(limits).decompressobj(),
+        1 << 6,
+        (zstandard.ZstdError,),
+    ),
 )
 
 
@@ -73,14 +80,12 @@ def _members(codec: Codec, pieces: Iterator[bytes], name: str, limits: Limits) -
             member = member or codec.member(limits)
             try:
                 output = member.decompress(rest)
-            except (zlib.error, zstandard.ZstdError) as error:
+            except codec.errors as error:
                 raise InvalidDataError("damaged compressed data", file=name) from error
             given += len(output)
             if given > PIECE and given > (limits.max_ratio or math.inf) * taken:
-                problem = (
-                    f"compressed data that inflate to over {limits.max_ratio:g} times their size"
-                )
-                raise PayloadTooLargeError(problem)
+                ratio = limits.max_ratio or math.inf
+                raise PayloadTooLargeError("a compressed byte", ratio, "bytes of data in it")
             yield output
             if not member.eof:
                 break

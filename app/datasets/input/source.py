@@ -71,7 +71,7 @@ class Source:
     def _add(self, count: int) -> None:
         self.bytes += count
         if self.limits.max_bytes is not None and self.bytes > self.limits.max_bytes:
-            raise PayloadTooLargeError(f"the data are larger than {self.limits.max_bytes} bytes")
+            raise PayloadTooLargeError("the data set", self.limits.max_bytes, "bytes")
 
 
 def _name(origin: str | Path | BinaryIO) -> str:

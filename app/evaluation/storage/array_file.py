@@ -1,6 +1,7 @@
 """Arrays on disk while an evaluation runs: written once from front to back, read in blocks."""
 
 import errno
+import resource
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,8 @@ class ArrayFile:
             self._file.write(np.ascontiguousarray(items, self.dtype).data)
         except OSError as error:
             if error.errno == errno.EFBIG:
-                raise PayloadTooLargeError("there are more documents than can be kept") from error
+                limit, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+                raise PayloadTooLargeError("a working file", limit, "bytes") from error
             raise StorageFullError(f"the scratch folder cannot be written: {error}") from error
         self.length += len(items)
 
