@@ -28,8 +28,8 @@ ONLY_IN = {
     "liblinear": ("learners/linear/liblinear.py",),
     "typer": ("cli/",),
     "rich": ("cli/",),
-    "numba": ("kernels/",),
-    "llvmlite": ("kernels/",),
+    "numba": ("kernels/compiler.py", "kernels/intrinsics.py"),
+    "llvmlite": ("kernels/intrinsics.py",),
     "pydantic": ("api/", "settings.py", "artifacts/manifest.py"),
     "pickle": (),
 }
