@@ -12,11 +12,13 @@ import typer
 from app.artifacts.store import Store
 from app.datasets import open_dataset
 from app.datasets.base import ReadOptions
+from app.decisions.base import Use
+from app.decisions.names import accepted
 from app.errors import InvalidRequestError
 from app.evaluation import EvaluationOptions, JudgedModel, parse_k
 from app.evaluation.compare.comparison import System, compare
 from app.evaluation.storage.scored_file import ScoredFile
-from app.evaluation.report.tables import figure
+from app.evaluation.report.tables import figure, headlines
 from app.model import load_model
 from app.cli.reading_options import ZeroDivision, takes_reading_options
 from app.cli.terminal import command, out, progress_bars, run, table, write_json
@@ -34,9 +36,7 @@ def main(  # noqa: PLR0913
     b: Annotated[str, typer.Argument(help="The other one.")],
     test: Annotated[str, typer.Argument(help="A labelled test set.")],
     k: Annotated[str, typer.Option(help="Ranks to measure at.")] = "1,3,5",
-    decision: Annotated[
-        str, typer.Option(help="tuned, zero, rank:K, proportion:X or an operating point.")
-    ] = "tuned",
+    decision: Annotated[str, typer.Option(help=f"One of: {accepted(Use.EVALUATION)}.")] = "tuned",
     zero_division: Annotated[
         ZeroDivision, typer.Option(help="What 0/0 counts as.")
     ] = ZeroDivision.zero,
@@ -91,8 +91,7 @@ def _show(found: dict[str, Any]) -> None:
     rows = [_row(f"{average}.f1", *_f1(a, b, average), tests) for average in shared]
     rows += [
         _row(name, a["ranking"][name], b["ranking"][name], tests)
-        for name in a["ranking"]
-        if name.startswith(("P@", "NDCG@")) or name in ("lrap", "mrr")
+        for name in headlines(a["ranking"])
     ]
     table(
         f"A = {_named(a)}, B = {_named(b)}",

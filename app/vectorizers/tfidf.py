@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,23 +17,16 @@ from app.kernels.text.offsets import terms_with_offsets
 from app.kernels.vocabulary.vocabulary import Vocabulary
 from app.progress import Progress, silent
 from app.state import State
+from app.vectorizers.base import TermSpans, Vectorizer
 from app.vectorizers.selection import frequent_enough
 from app.vectorizers.tfidf_settings import TfidfSettings
 
 
-class TermSpans(NamedTuple):
-    """One text's columns and values, and per column its places: code points, end exclusive."""
-
-    columns: NDArray[np.int32]
-    values: NDArray[np.float32]
-    spans: dict[int, list[tuple[int, int]]]
-
-
-class Tfidf:
+class Tfidf(Vectorizer):
     """Counts terms, weighs them by their rarity, and scales each row to length 1."""
 
     kind: ClassVar[str] = "tfidf"
-    settings_type: ClassVar[type] = TfidfSettings
+    settings_type: ClassVar[type | None] = TfidfSettings
 
     def __init__(self, **settings: Any) -> None:
         self.settings = TfidfSettings(**settings)

@@ -107,12 +107,8 @@ def test_both_weighings_are_the_same_to_the_last_bit(scheme: str) -> None:
     holds()
 
 
-class Learner:
-    """Only what joining looks at."""
-
-    def __init__(self, **arrays: Any) -> None:
-        self.weights = self
-        self.arrays = arrays
+def fused(vectorizer: Tfidf, **arrays: Any) -> FusedScorer:
+    return FusedScorer(vectorizer.weighing, lambda: Linear.of(arrays))
 
 
 def test_weights_that_do_not_fit_the_vocabulary_are_refused_before_a_kernel_sees_them(
@@ -123,7 +119,7 @@ def test_weights_that_do_not_fit_the_vocabulary_are_refused_before_a_kernel_sees
     vectorizer.fit_transform(["aa ab", "ba"])
     bias, one = np.zeros(2, np.float32), np.ones(1, np.float32)
     good = {"starts": np.array([0, 1, 1, 1]), "labels": np.array([1], np.uint16), "values": one}
-    assert FusedScorer(vectorizer, Learner(**good, bias=bias)).scores(["aa"]) is not None
+    assert fused(vectorizer, **good, bias=bias).scores(["aa"]) is not None
     for name, wrong in (
         ("starts", np.array([0, 1, 1])),
         ("starts", np.array([0, 9, 1, 1])),
@@ -132,27 +128,29 @@ def test_weights_that_do_not_fit_the_vocabulary_are_refused_before_a_kernel_sees
         ("labels", np.array([], np.uint16)),
     ):
         with pytest.raises(DamagedArtifactError):
-            FusedScorer(vectorizer, Learner(**{**good, name: wrong}, bias=bias)).scores(["aa"])
+            fused(vectorizer, **{**good, name: wrong}, bias=bias).scores(["aa"])
     nothing, one_byte = np.zeros(0, np.uint8), np.ones(1, np.uint8)
     starts, levels = good["starts"], np.array([0, 1], np.float32)
     packed = {"starts": starts, "gaps": one_byte, "codes": one_byte, "levels": levels}
-    assert FusedScorer(vectorizer, Learner(**packed, bias=bias)).scores(["aa"]) is not None
+    assert fused(vectorizer, **packed, bias=bias).scores(["aa"]) is not None
     for name, wrong in (("gaps", 2 * one_byte), ("gaps", nothing), ("codes", 2 * one_byte)):
         with pytest.raises(DamagedArtifactError):
-            FusedScorer(vectorizer, Learner(**{**packed, name: wrong}, bias=bias)).scores(["aa"])
+            fused(vectorizer, **{**packed, name: wrong}, bias=bias).scores(["aa"])
     with pytest.raises(DamagedArtifactError):
-        FusedScorer(vectorizer, Learner(weights=np.zeros((2, 2), np.float32), bias=bias)).scores(
-            ["aa"]
-        )
+        fused(vectorizer, weights=np.zeros((2, 2), np.float32), bias=bias).scores(["aa"])
 
 
-def test_what_cannot_be_joined_goes_the_long_way(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_weighing_or_linear_weights_or_a_compiler_there_is_no_kernel(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("LABELSERVE_KERNELS", "auto")
     vectorizer, stemming = Tfidf(), Tfidf(stemmer="english")
     for one in (vectorizer, stemming):
         one.fit_transform(["aa ab", "ba"])
-    learner = Learner(weights=np.ones((3, 2), np.float32), bias=np.zeros(2, np.float32))
-    assert FusedScorer(stemming, learner).scores(["aa"]) is None
-    assert FusedScorer(vectorizer, object()).scores(["aa"]) is None
-    assert FusedScorer(object(), learner).scores(["aa"]) is None
+    arrays = {"weights": np.ones((3, 2), np.float32), "bias": np.zeros(2, np.float32)}
+    assert fused(vectorizer, **arrays).scores(["aa"]) is not None
+    assert fused(stemming, **arrays).scores(["aa"]) is None
+    assert FusedScorer(vectorizer.weighing, lambda: None).scores(["aa"]) is None
+    assert FusedScorer(lambda: None, lambda: Linear.of(arrays)).scores(["aa"]) is None
     monkeypatch.setenv("LABELSERVE_KERNELS", "plain")
-    assert FusedScorer(vectorizer, learner).scores(["aa"]) is None
+    assert fused(vectorizer, **arrays).scores(["aa"]) is None

@@ -166,3 +166,8 @@ def test_a_node_with_more_children_than_entries_can_name_is_refused() -> None:
     truth = csr_array((np.ones(70_000, np.bool_), (np.arange(70_000) % 300, np.arange(70_000))))
     with pytest.raises(InvalidRequestError, match="65,536"):
         Tree(leaf=100_000).fit(FEATURES, truth)
+
+
+def test_trees_of_one_learner_grow_from_different_clusters() -> None:
+    first, second = Tree(**{**SMALL, "n_trees": 2}).fit(FEATURES, TRUTH).state().parts.values()
+    assert not np.array_equal(first.arrays["targets"], second.arrays["targets"])

@@ -15,7 +15,7 @@ from app.errors import InvalidRequestError
 from app.kernels import compiled, kernels, warm
 from app.kernels.array_table import read_only
 from app.kernels.tree.types import LINKS, LabelTree, packed
-from app.learners.base import Fitting
+from app.learners.base import Fitting, Learner
 from app.learners.linear.block_training import takes_blocks
 from app.learners.linear.options import parse_options
 from app.learners.ordered_map import ordered_map
@@ -53,7 +53,7 @@ class TreeSettings:
                 raise InvalidRequestError(f"tree: {name} is a whole number of at least {lowest}")
 
 
-class Tree:
+class Tree(Learner):
     """Path scores of the labels that a beam of nodes reaches; all other labels have none.
 
     A score is the sum of what each margin on the way is worth, in log space: 0 at best, falling as
@@ -63,8 +63,7 @@ class Tree:
 
     kind: ClassVar[str] = "tree"
     features: ClassVar[str] = "tfidf"
-    settings_type: ClassVar[type] = TreeSettings
-    zero_is_neutral: ClassVar[bool] = False
+    settings_type: ClassVar[type | None] = TreeSettings
 
     def __init__(self, options: str = "-s 1 -c 1 -B 1 -e 0.5", **settings: Any) -> None:
         self.settings = TreeSettings(options, **settings)
@@ -139,7 +138,7 @@ def _fixed(tree: LabelTree) -> LabelTree:
 
 def _with_entries(arrays: Mapping[str, Any]) -> dict[str, Any]:
     """A tree's arrays, also of a model whose children and values were still apart."""
-    found = dict(arrays)
-    if "entry_children" in found:
-        found["entries"] = packed(found.pop("entry_children"), found.pop("entry_values"))
-    return found
+    current = dict(arrays)
+    if "entry_children" in current:
+        current["entries"] = packed(current.pop("entry_children"), current.pop("entry_values"))
+    return current
