@@ -49,7 +49,7 @@ def probability(curves: Curves, label: int, score: float) -> float:
         return (1.0 if z >= 0 else fading) / (1.0 + fading)
     # The straight line between the two knots around the score; flat beyond the ends.
     scores, values = curves.knot_scores, curves.knot_probabilities
-    after, stop = start, end
+    after, stop = start, end  # binary search of the first knot above the score
     while after < stop:
         middle = (after + stop) // 2
         if scores[middle] <= score:
@@ -76,7 +76,7 @@ def short(value: float) -> float:
         return float(value)
     scale = 1e6 if size > SMALL else 1e8
     if size <= SMALL:
-        while size * scale < 1e6:
+        while size * scale < 1e6:  # seven digits before the point
             scale *= 10
     # Half away from zero, by truncation: the same in Python and compiled, where round() differs.
     return int(value * scale + (0.5 if value > 0 else -0.5)) / scale

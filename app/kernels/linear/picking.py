@@ -77,13 +77,13 @@ def pick(scores: Any, cuts: Any, columns: Any, best: Any) -> int:
 
     By falling score, ties by rising column; as many as `columns` is long.
     """
-    room, n_kept, n_passing = len(columns), 0, 0
+    k, n_kept, n_passing = len(columns), 0, 0
     for column in range(len(scores)):
         score = scores[column]
         if score > cuts[column]:
             n_passing += 1
-            if n_kept == room:
-                if score <= best[room - 1]:
+            if n_kept == k:
+                if score <= best[k - 1]:
                     continue
                 n_kept -= 1
             rank = n_kept

@@ -53,6 +53,7 @@ def quantized(
         return None
     levels, nearest = _rounded(values, step)
     gaps, codes = np.full(ends[-1], LARGEST_GAP, np.uint8), np.zeros(ends[-1], np.uint8)
+    # Each weight is the last of its entries; those before it stay filler entries.
     gaps[ends[1:] - 1], codes[ends[1:] - 1] = rest, nearest
     return QuantizedWeights(ends[starts], gaps, codes, levels)
 
@@ -78,6 +79,7 @@ def _rounded(
     """The levels (0, the sizes rising, their negatives), and the code of each weight's nearest."""
     least, _ = _range(values)
     exponents = np.log(np.abs(values) / np.float32(least)) / np.float32(max(np.log(step), 1e-9))
+    # Code 0 is the weight 0; positive sizes follow from 1 on, negative ones after them.
     codes = np.rint(exponents).astype(np.uint8) + np.where(values < 0, STEPS + 2, 1).astype(
         np.uint8
     )

@@ -33,9 +33,9 @@ class TextScorer:
         score_text(self._bytes(text), texts, weights, scores)
         return scores
 
-    def picked(self, text: str, labels: LabelValues, room: int) -> tuple[int, list[list[float]]]:
-        """How many labels of one text pass their cuts, and the values of the `room` best."""
-        rows = np.empty((room, N_VALUES))
+    def picked(self, text: str, labels: LabelValues, k: int) -> tuple[int, list[list[float]]]:
+        """How many labels of one text pass their cuts, and the values of the k best."""
+        rows = np.empty((k, N_VALUES))
         texts, weights = self._tables
         n_passing: int = pick_text(self._bytes(text), texts, weights, labels.table, rows)
         return n_passing, rows[:n_passing].tolist()

@@ -23,10 +23,10 @@ class TextScorer:
         return scored
 
     def picked(
-        self, text: str, values: picking_plain.LabelValues, room: int
+        self, text: str, values: picking_plain.LabelValues, k: int
     ) -> tuple[int, list[list[float]]]:
-        """How many labels of one text pass their cuts, and the values of the `room` best."""
-        labels, scores = np.empty(room, np.int64), np.empty(room, np.float32)
+        """How many labels of one text pass their cuts, and the values of the k best."""
+        labels, scores = np.empty(k, np.int64), np.empty(k, np.float32)
         passing = picking_plain.pick(self.scores(text), values.cuts, labels, scores)
         return passing, values.rows(labels[:passing], scores[:passing])
 

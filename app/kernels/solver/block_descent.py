@@ -73,7 +73,7 @@ def descend(rows: Any, block: Any, solution: Any, documents: Any, tolerance: Any
         for visit in range(n_due):
             turn = queue[visit]
             later = documents[queue[min(visit + AHEAD, n_due - 1)]]
-            for at in range(starts[later], starts[later + 1], LANES):
+            for at in range(starts[later], starts[later + 1], LANES):  # once a cache line
                 prefetch(columns, at)
                 prefetch(values, at)
             following = documents[queue[min(visit + 1, n_due - 1)]]

@@ -75,6 +75,7 @@ def logistic_step(logit: Any, old: Any, margin: Any, norm: Any, cost: Any) -> An
     reach, base = multiply(norm, cost), subtract(margin, multiply(norm, old))
     high = subtract(splat(F32(0)), base)
     low = subtract(high, reach)
+    # Starts from the logit of the last visit: near the solution, few Newton steps are enough.
     new = smaller(larger(logit, low), high)
     for _ in range(NEWTON_STEPS):
         chance = logistic(new)

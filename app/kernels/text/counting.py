@@ -22,6 +22,7 @@ def count_texts(text: Any, ends: Any, part: Any, table: Any) -> Any:
     longest = longest_text(ends, first, stop)
     buffers = (new_segments(longest, segmentation.analyzer), new_spans(segmentation))
     begin = ends[first - 1] if first else 0
+    # All texts as one would lack the blanks that may pad each: three bytes a text make up for it.
     most = max_terms(ends[stop - 1] - begin + 3 * (stop - first), segmentation)
     columns, counts = np.empty(most + 1, np.int32), np.empty(most + 1, np.int32)
     sizes = np.empty(stop - first, np.int64)
@@ -80,7 +81,7 @@ def new_spans(segmentation: Any) -> Any:
 def max_terms(n_bytes: Any, segmentation: Any) -> Any:
     """The most terms, with repetitions, that a text of so many bytes can have."""
     lengths = segmentation.longest - segmentation.shortest + 1
-    if segmentation.analyzer == WORDS:
+    if segmentation.analyzer == WORDS:  # two letters and what ends the word
         return ((n_bytes + 1) // 3 + 1) * lengths
     if segmentation.analyzer == CHARACTERS:
         return (n_bytes + 2) * lengths
@@ -118,7 +119,7 @@ def look_up(terms: Any, key: Any, spans: Any, n_spans: Any, columns: Any, n_colu
         spans.entries[i] = entry
         prefetch(terms.ends, np.int64(entry) & last)
     for i in range(n_spans):
-        column = (np.int64(spans.entries[i]) & last) - 1
+        column = (np.int64(spans.entries[i]) & last) - 1  # −1 where the slot is free
         spans.term_starts[i] = terms.ends[column - 1] if column > 0 else 0
         prefetch(terms.packed, spans.term_starts[i])
     for i in range(n_spans):
@@ -158,7 +159,7 @@ def count_columns(columns: Any, n_columns: Any, counts: Any) -> Any:
 @inner
 def radix_sort(numbers: Any, scratch: Any, n: Any) -> None:
     """Sort whole numbers >= 0 by their bytes, the lowest first, as far as any number reaches."""
-    highest = 0
+    highest = 0  # all numbers or-ed: its highest bit is that of the largest
     for i in range(n):
         highest |= numbers[i]
     starts = np.empty(256, np.int32)
@@ -167,7 +168,7 @@ def radix_sort(numbers: Any, scratch: Any, n: Any) -> None:
         starts[:] = 0
         for i in range(n):
             starts[(numbers[i] >> shift) & 255] += 1
-        total = 0
+        total = 0  # counts become the starts of the digits' runs
         for digit in range(256):
             total, starts[digit] = total + starts[digit], total
         for i in range(n):

@@ -64,7 +64,7 @@ def segment_words(text: Any, span: Any, segmentation: Any, segments: Any) -> Any
             n_bytes, n_tokens = n_bytes + 1, n_tokens + 1
         else:
             n_bytes = start  # the next word is written over this one
-        at += width_at(text, at, stop)
+        at += width_at(text, at, stop)  # over the character that ended the word
     segments.group_ends[0] = n_tokens
     return n_tokens, 1
 
@@ -154,6 +154,7 @@ def is_space(text: Any, at: Any, segmentation: Any) -> Any:
     """Whether a white space character begins here."""
     if text[at] < 128:
         byte = text[at]
+        # What str.isspace says of ASCII: blank, tab to carriage return, the four separators.
         return byte == BLANK or 9 <= byte <= 13 or 28 <= byte <= 31
     return segmentation.classes[decoded(text, at)[0]] == SPACE
 
@@ -171,6 +172,7 @@ def width_at(text: Any, at: Any, stop: Any) -> Any:
 @inner
 def decoded(text: Any, at: Any) -> Any:
     """The code point of the character that begins here, and how many bytes it has."""
+    # The first byte has 5, 4 or 3 bits of the code point, each byte after it 6.
     first = text[at]
     if first < 224:
         return (first & 31) << 6 | (text[at + 1] & 63), 2

@@ -85,6 +85,7 @@ def match_rows(tree: Any, nodes: Any, columns: Any, matches: Any) -> Any:
                 matches[n_matches, 0], matches[n_matches, 1], matches[n_matches, 2] = low, at, i
                 n_matches += 1
     for i in range(n_matches):
+        # The first and the last entry: a short row has no other cache lines.
         prefetch(tree.entries, tree.entry_starts[matches[i, 0]])
         prefetch(tree.entries, tree.entry_starts[matches[i, 0] + 1] - 1)
     return n_matches
@@ -99,7 +100,7 @@ def add_margins(
         first_child = tree.child_starts[nodes[i]]
         for child in range(first_child, tree.child_starts[nodes[i] + 1]):
             margins[i * n_children + child - first_child] = tree.biases[child]
-    weights = tree.entries.view(np.float32)
+    weights = tree.entries.view(np.float32)  # the child's index in the low bits does not matter
     for i in range(len(matches)):
         row, value, own = matches[i, 0], values[matches[i, 1]], U64(matches[i, 2] * n_children)
         for entry in range(U64(tree.entry_starts[row]), U64(tree.entry_starts[row + 1])):

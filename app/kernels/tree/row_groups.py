@@ -52,7 +52,7 @@ def stable_order(keys: Any, n_keys: Any) -> Any:
     for i in range(len(keys)):
         key = keys[i]
         order[starts[key]] = i
-        starts[key] += 1
+        starts[key] += 1  # where the next equal key goes: their order is kept
     return order
 
 

@@ -33,7 +33,7 @@ def learn_texts(text: Any, ends: Any, part: Any, table: Any) -> Any:
     segmentation, _ = text_table(table)
     segments = new_segments(longest_text(ends, first, stop), segmentation.analyzer)
     spans, begin = new_spans(segmentation), ends[first - 1] if first else 0
-    n_bytes = ends[stop - 1] - begin + 3 * (stop - first)
+    n_bytes = ends[stop - 1] - begin + 3 * (stop - first)  # blanks may pad each text
     arena = new_segments(n_bytes, segmentation.analyzer).cleaned
     numbers = np.empty(max_terms(n_bytes, segmentation), np.int32)
     sizes = np.empty(stop - first, np.int64)
@@ -50,7 +50,7 @@ def learn_texts(text: Any, ends: Any, part: Any, table: Any) -> Any:
             for token in range(first_token, stop_token, STRIDE):
                 firsts = (token, min(token + STRIDE, stop_token))
                 n_spans = list_ngrams(here, firsts, (first_token, stop_token), segmentation, spans)
-                slots, keys = grown(slots, keys, n_keys + n_spans)
+                slots, keys = grown(slots, keys, n_keys + n_spans)  # as if all were new
                 for j in range(n_spans):
                     span = (spans.hashes[j], used + spans.starts[j], used + spans.ends[j])
                     number = number_of(slots, keys, n_keys, arena, span)
@@ -59,7 +59,7 @@ def learn_texts(text: Any, ends: Any, part: Any, table: Any) -> Any:
                     at += 1
             first_token = stop_token
         if n_keys > n_before:  # else no key points to these bytes: the next text overwrites them
-            used += here.ends[n_tokens - 1] + 1
+            used += here.ends[n_tokens - 1] + 1  # a word has a blank after it
         sizes[i - first], begin = at - start, ends[i]
     return sizes, numbers[:at].copy(), arena[:used].copy(), keys[:n_keys].copy()
 

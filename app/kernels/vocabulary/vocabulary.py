@@ -16,6 +16,7 @@ from app.kernels.vocabulary.hashing_plain import n_slots
 from app.state import pack_strings, unpack_strings
 
 MOST_BYTES = 2**32 - 1
+"""`ends` are uint32."""
 
 
 @dataclass(frozen=True)
