@@ -36,7 +36,7 @@ class Member:
     """Scores texts by one kernel where vectorizer and learner allow it."""
 
     def __post_init__(self) -> None:
-        fused = FusedScorer(self.vectorizer.weighing, self.learner.linear_weights)
+        fused = FusedScorer(self.vectorizer.fitted_tfidf, self.learner.linear_weights)
         object.__setattr__(self, "fused", fused)
 
     def scores(self, documents: Sequence[Any], *, jobs: int = 1) -> Scores:

@@ -1,4 +1,4 @@
-"""Everything that can go wrong, by name. No HTTP here: see app/api/errors.py.
+"""Everything that can go wrong, by name and with its sentence; app/api/errors.py has the statuses.
 
 AppError
 ├── InvalidDataError         a data set has a record that cannot be read as promised

@@ -26,7 +26,7 @@ Words = Annotated[
     tuple[str, ...], BeforeValidator(lambda v: _words(v) if isinstance(v, str) else v)
 ]
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")]
-Proportion = Annotated[float, Field(gt=0)]
+PositiveSeconds = Annotated[float, Field(gt=0)]
 
 
 class Settings(BaseModel):
@@ -97,10 +97,10 @@ class Settings(BaseModel):
     max_evaluations: int = Field(
         2, ge=1, description="Evaluations at once in a worker; more are answered 429."
     )
-    request_seconds: Proportion = Field(
+    request_seconds: PositiveSeconds = Field(
         30.0, description="A prediction request, body included, may take this long."
     )
-    evaluate_seconds: Proportion = Field(
+    evaluate_seconds: PositiveSeconds = Field(
         900.0, description="An evaluation, upload included, may take this long."
     )
     drain_seconds: float = Field(

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 import typer
 
 from app.artifacts.store import Store
-from app.datasets import open_dataset
+from app.datasets.reading import open_dataset
 from app.datasets.base import ReadOptions
 from app.decisions.base import Use
-from app.decisions.names import accepted
+from app.decisions.parser import accepted
 from app.errors import InvalidRequestError
 from app.evaluation import EvaluationOptions, JudgedModel, Report, evaluate, parse_k
 from app.evaluation.compare.annotators import annotator_agreement

@@ -11,10 +11,10 @@ import msgspec
 import typer
 
 from app.artifacts.store import Store
-from app.datasets import open_dataset
+from app.datasets.reading import open_dataset
 from app.datasets.base import ReadOptions
 from app.decisions.base import Use
-from app.decisions.names import accepted
+from app.decisions.parser import accepted
 from app.explanation import explain as explain_
 from app.model import load_model
 from app.prediction.answers import Prediction

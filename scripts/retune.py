@@ -12,7 +12,7 @@ from app.artifacts.store import Store
 from app.datasets.base import ReadOptions
 from app.datasets.collection import load_collection
 from app.decisions.base import Use
-from app.decisions.names import accepted
+from app.decisions.parser import accepted
 from app.errors import InvalidRequestError
 from app.model import load_model
 from app.cli.reading_options import takes_reading_options

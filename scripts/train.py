@@ -13,11 +13,11 @@ from typing import Annotated, Any
 import typer
 
 from app.artifacts.store import Store
-from app.datasets import open_dataset
+from app.datasets.reading import open_dataset
 from app.datasets.base import Record, ReadOptions, Summary
 from app.datasets.collection import Collection, load_collection, split
 from app.decisions.base import Use
-from app.decisions.names import accepted
+from app.decisions.parser import accepted
 from app.errors import InvalidRequestError
 from app.cli.reading_options import takes_reading_options
 from app.cli.terminal import (

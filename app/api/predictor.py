@@ -15,7 +15,7 @@ from app.serving.admission import Deadline
 from app.serving.keys import Identity
 from app.serving.registry import Loaded
 from app.serving.service import Service
-from app.serving.telemetry.batched_metrics import BatchedCounter, BatchedHistogram
+from app.serving.telemetry.counters import Counter, Histogram
 
 QUICK_BYTES, QUICK_DOCUMENTS, QUICK_LABELS = 16_384, 4, 500
 """Up to here the answer costs less than handing it to a thread would."""
@@ -41,7 +41,7 @@ class Predictor:
         self._quick_characters = min(QUICK_BYTES, service.settings.max_text_characters)
         self._seconds = service.telemetry.stages.labels("predict")
         self._has_room = service.documents.has_room
-        self._counters: dict[str, tuple[BatchedCounter, BatchedHistogram]] = {}
+        self._counters: dict[str, tuple[Counter, Histogram]] = {}
 
     def model(self, reference: str | None, identity: Identity, context: RequestContext) -> Loaded:
         """The model that was named, or the default one, if the caller may use it."""
@@ -113,7 +113,7 @@ class Predictor:
     async def _in(self, threads: ThreadPoolExecutor, work: Any, *arguments: Any) -> Any:
         return await asyncio.get_running_loop().run_in_executor(threads, work, *arguments)
 
-    async def done(self, is_large: bool, work: Any, *arguments: Any) -> Any:
+    async def run(self, is_large: bool, work: Any, *arguments: Any) -> Any:
         """What the work gives: large work in a thread, so that it holds nobody up."""
         return await self.in_thread(work, *arguments) if is_large else work(*arguments)
 

@@ -1,4 +1,4 @@
-"""What POST /predict reads and writes: the one definition that decodes, encodes and documents."""
+"""What POST /predict reads and writes; one document's answer is in app/prediction/answers.py."""
 
 from typing import Annotated, Any
 

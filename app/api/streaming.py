@@ -10,7 +10,7 @@ import msgspec
 from starlette.types import Message, Receive, Scope, Send
 
 from app.api.errors import invalid_body, problem_of
-from app.api.http.bodies import at_least_at, next_message, read_body
+from app.api.http.bodies import next_message, read_body, with_minimum_rate
 from app.api.http.request_context import RequestContext, context_of
 from app.api.http.response_buffer import ResponseBuffer
 from app.api.predictor import QUICK_BYTES, Predictor, is_long
@@ -50,12 +50,12 @@ class Stream:
         loaded.plan(parameters.query())
         deadline = Deadline.after(self._service.settings.evaluate_seconds)
         with self._service.body_budget() as budget:
-            receive = at_least_at(receive, self._service.settings.request_seconds)
+            receive = with_minimum_rate(receive, self._service.settings.request_seconds)
             headers = [(b"content-type", NDJSON), (b"x-model-version", context.version.encode())]
             body = await self._read_first(receive, context, deadline, budget)
             if body is not None:
                 receive = _again(body)
-                count = await self._predictor.done(len(body) > QUICK_BYTES, _count, body)
+                count = await self._predictor.run(len(body) > QUICK_BYTES, _count, body)
                 headers.append((b"x-documents", b"%d" % count))
             await send({"type": "http.response.start", "status": 200, "headers": headers})
             async with ResponseBuffer(send, deadline) as buffer:
@@ -88,7 +88,7 @@ class Stream:
         context: RequestContext,
     ) -> bytes:
         size = sum(len(line) for _, line in batch if isinstance(line, bytes))
-        read = await self._predictor.done(size > QUICK_BYTES, self._read_all, batch)
+        read = await self._predictor.run(size > QUICK_BYTES, self._read_all, batch)
         documents = [document for document in read if not isinstance(document, AppError)]
         found: list[Prediction] = []
         try:
@@ -102,7 +102,7 @@ class Stream:
             for (number, _), document in zip(batch, read, strict=True)
         ]
         is_large = is_long(found, parameters.query())
-        written: bytes = await self._predictor.done(is_large, self._written, answers)
+        written: bytes = await self._predictor.run(is_large, self._written, answers)
         return written
 
     def _written(self, answers: list[Prediction | StreamLine]) -> bytes:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from app.datasets import Reading, open_dataset
 from app.datasets.base import ReadOptions, Record, Summary
+from app.datasets.reading import Reading, open_dataset
 from app.errors import InvalidDataError, InvalidRequestError
 from app.progress import Progress, silent
 

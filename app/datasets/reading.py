@@ -3,13 +3,20 @@
 import sys
 from array import array
 from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
+from app.catalogue import find
+from app.datasets import FORMATS
 from app.datasets.base import Reader, ReadOptions, Record, Summary
 from app.datasets.faults import Faults
+from app.datasets.formats.detection import format_of
 from app.datasets.input.source import Source
-from app.errors import PayloadTooLargeError
+from app.errors import AppError, InvalidRequestError, PayloadTooLargeError
+
+TABLES = "csv, parquet"
 
 
 class Reading:
@@ -82,3 +89,21 @@ class Reading:
             raise PayloadTooLargeError("the data set", self._most_documents, "documents")
         if len(self._labels) > self._most_labels:
             raise PayloadTooLargeError("the data set", self._most_labels, "labels")
+
+
+def open_dataset(source: str | Path | BinaryIO, options: ReadOptions | None = None) -> Reading:
+    """The documents of a file, a folder, a binary stream or standard input (`-`), as a stream.
+
+    Compression is recognised by content. A stream that is given stays open.
+    """
+    options = options or ReadOptions()
+    opened = Source(source, options.limits)
+    try:
+        format = format_of(opened) if options.format == "auto" else options.format
+        reader: Reader = find(FORMATS, format, "format")
+        if options.label_columns and format not in TABLES.split(", "):
+            raise InvalidRequestError(f"label columns are not for {format}; accepted: {TABLES}")
+    except AppError:
+        opened.close()
+        raise
+    return Reading(opened, format, reader, options)

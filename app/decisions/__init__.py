@@ -1,4 +1,4 @@
-"""From scores to label sets. Catalogue of the decision rules; their names are read by names.py."""
+"""From scores to label sets. Catalogue of the decision rules; parser.py reads their names."""
 
 RULES = {
     "zero": "app.decisions.rules.zero:Zero",

@@ -17,7 +17,7 @@ from app.heldout import HeldOut
 
 
 class Use(Enum):
-    """Where a rule's name may be given; the value begins the error where a name is none."""
+    """Where a rule's name may be given; the value is how the error for an unknown name begins."""
 
     TRAINING = "no such decision to train with"
     EVALUATION = "no such decision"
@@ -66,7 +66,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class BatchDecision:
-    """Per-label cuts over a batch; of the documents whose score equals the cut, the first few."""
+    """Per-label cuts over a batch, inclusive for documents up to `last_documents`."""
 
     cuts: NDArray[np.float32]
     last_documents: NDArray[np.int64]

@@ -4,7 +4,7 @@ import numpy as np
 
 from app.arrays import Marks, Scores
 from app.decisions.base import BatchDecision, BatchRule, Use
-from app.decisions.names import TUNED, read_rule
+from app.decisions.parser import TUNED, read_rule
 from app.evaluation.scorer import Decider, Scorer
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from app.arrays import Features, Scores, Truth
 from app.catalogue import find
 from app.heldout import HeldOut
-from app.kernels.linear.types import Linear
+from app.kernels.linear.types import LinearArrays
 from app.learners import LEARNERS
 from app.progress import Progress, silent
 from app.state import State
@@ -53,7 +53,7 @@ class Learner(Protocol):
 
     kind: ClassVar[str]
     """Its name in the catalogue, in recipes and in artifacts."""
-    features: ClassVar[str] = "tfidf"
+    vectorizer_kind: ClassVar[str] = "tfidf"
     """The kind of vectorizer it reads, unless a recipe names another."""
     zero_is_neutral: ClassVar[bool] = False
     """Whether `score > 0` is a sensible decision (margins, logits); else `zero` is refused."""
@@ -68,7 +68,7 @@ class Learner(Protocol):
     tuning_settings: ClassVar[Mapping[str, Any]] = {}
     """Settings of the decision's tuning that differ from its defaults; a recipe's own win."""
     untuned_settings: ClassVar[Mapping[str, Any]] = {}
-    """Its own settings where the decision is `zero`, in place of `feature_settings`."""
+    """Settings of the learner for the decision `zero`, where its vectorizer keeps its defaults."""
 
     @abstractmethod
     def fit(self, features: Features, truth: Truth, fitting: Fitting | None = None) -> Self:
@@ -109,10 +109,10 @@ class Learner(Protocol):
         """
         return None
 
-    def linear_weights(self) -> Linear | None:
+    def linear_weights(self) -> LinearArrays | None:
         """The weights and biases where score = weights · features + bias; None for other scores.
 
-        With a vectorizer that has a `weighing`, texts are then scored by one kernel.
+        With a vectorizer that has a `fitted_tfidf`, texts are then scored by one kernel.
         """
         return None
 

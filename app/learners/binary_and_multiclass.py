@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from app.arrays import Features, Scores, Truth
 from app.errors import InvalidDataError
-from app.kernels.linear.types import Linear
+from app.kernels.linear.types import LinearArrays
 from app.learners.base import Contributions, Fitting, Learner
 from app.learners.linear.label_weights import LabelWeights
 from app.learners.linear.options import SOLVERS, parse_options
@@ -23,7 +23,7 @@ class BinaryAndMulticlass(Learner):
     """
 
     kind: ClassVar[str] = "binary-and-multiclass"
-    features: ClassVar[str] = "tfidf"
+    vectorizer_kind: ClassVar[str] = "tfidf"
     zero_is_neutral: ClassVar[bool] = False
 
     def __init__(self, options: str = "-s 1 -c 1 -B 1") -> None:
@@ -58,7 +58,7 @@ class BinaryAndMulticlass(Learner):
         """What each feature of a document adds to each label's score, exactly."""
         return self.weights.contributions(columns, values, labels)
 
-    def linear_weights(self) -> Linear:
+    def linear_weights(self) -> LinearArrays:
         """The weights and biases of all labels."""
         return self.weights.linear()
 

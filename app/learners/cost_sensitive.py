@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from app.arrays import Features, Scores, Truth
 from app.heldout import HeldOut
-from app.kernels.linear.types import Linear
+from app.kernels.linear.types import LinearArrays
 from app.learners.base import Contributions, Fitting, Learner
 from app.learners.folds import stratified_folds
 from app.learners.linear.cost_trials import tried_costs
@@ -34,7 +34,7 @@ class CostSensitive(Learner):
     """
 
     kind: ClassVar[str] = "cost-sensitive"
-    features: ClassVar[str] = "tfidf"
+    vectorizer_kind: ClassVar[str] = "tfidf"
     zero_is_neutral: ClassVar[bool] = True
     feature_settings: ClassVar[Mapping[str, Any]] = {"scheme": "log"}
 
@@ -102,7 +102,7 @@ class CostSensitive(Learner):
         """What each feature of a document adds to each label's score, exactly."""
         return self.weights.contributions(columns, values, labels)
 
-    def linear_weights(self) -> Linear:
+    def linear_weights(self) -> LinearArrays:
         """The weights and biases of all labels."""
         return self.weights.linear()
 

@@ -11,7 +11,7 @@ from app.arrays import Features, Scores, Truth
 from app.errors import InvalidRequestError
 from app.heldout import HeldOut
 from app.kernels import compiled
-from app.kernels.linear.types import Linear
+from app.kernels.linear.types import LinearArrays
 from app.learners.base import Contributions, Fitting, Learner
 from app.learners.linear.block_training import (
     FINEST_TOLERANCE,
@@ -46,7 +46,7 @@ class OneVsRest(Learner):
     """
 
     kind: ClassVar[str] = "one-vs-rest"
-    features: ClassVar[str] = "tfidf"
+    vectorizer_kind: ClassVar[str] = "tfidf"
     zero_is_neutral: ClassVar[bool] = True
     feature_settings: ClassVar[Mapping[str, Any]] = {"scheme": "log"}
     untuned_settings: ClassVar[Mapping[str, Any]] = {"prune": 0.0}
@@ -120,7 +120,7 @@ class OneVsRest(Learner):
         """What each feature of a document adds to each label's score, exactly."""
         return self.weights.contributions(columns, values, labels)
 
-    def linear_weights(self) -> Linear:
+    def linear_weights(self) -> LinearArrays:
         """The weights and biases of all labels."""
         return self.weights.linear()
 

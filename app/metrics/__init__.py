@@ -3,15 +3,6 @@
 A name is the figure's key in the report; K in `P@K` stands for every K that was asked for.
 """
 
-from app.catalogue import find
-from app.metrics.base import (
-    DecisionMetric,
-    DocumentDecisionMetric,
-    LabelMetric,
-    Measure,
-    RankingMetric,
-)
-
 RANKING_METRICS = {
     "P@K": "app.metrics.precision_at_k:PRECISION_AT_K",
     "R@K": "app.metrics.precision_at_k:RECALL_AT_K",
@@ -46,23 +37,3 @@ DECISION_METRICS = {
 LABEL_METRICS = {
     "average_precision": "app.metrics.average_precision:AVERAGE_PRECISION",
 }
-
-
-def ranking_metrics() -> dict[str, RankingMetric]:
-    """The metrics of the documents' rankings, by name."""
-    return {name: find(RANKING_METRICS, name, "metric") for name in RANKING_METRICS}
-
-
-def measures() -> dict[str, Measure]:
-    """The measures of a contingency table, by name."""
-    return {name: find(MEASURES, name, "measure") for name in MEASURES}
-
-
-def decision_metrics() -> dict[str, DecisionMetric | DocumentDecisionMetric]:
-    """The metrics of a whole set of decisions, by name."""
-    return {name: find(DECISION_METRICS, name, "metric") for name in DECISION_METRICS}
-
-
-def label_metrics() -> dict[str, LabelMetric]:
-    """The metrics of one label's scores, by name."""
-    return {name: find(LABEL_METRICS, name, "metric") for name in LABEL_METRICS}

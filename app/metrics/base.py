@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from app.catalogue import find
+from app.metrics import DECISION_METRICS, LABEL_METRICS, MEASURES, RANKING_METRICS
 from app.metrics.counting.cells import Averaging, Cells, Values
 from app.metrics.counting.ranked_positives import LabelBins, RankedPositives
 
@@ -90,3 +92,23 @@ class LabelMetric:
     the bins gives, for a label with true documents; the report has their middle. None: the value
     at the bins' edges is reported."""
     upper: float = 1.0
+
+
+def ranking_metrics() -> dict[str, RankingMetric]:
+    """The metrics of the documents' rankings, by name."""
+    return {name: find(RANKING_METRICS, name, "metric") for name in RANKING_METRICS}
+
+
+def measures() -> dict[str, Measure]:
+    """The measures of a contingency table, by name."""
+    return {name: find(MEASURES, name, "measure") for name in MEASURES}
+
+
+def decision_metrics() -> dict[str, DecisionMetric | DocumentDecisionMetric]:
+    """The metrics of a whole set of decisions, by name."""
+    return {name: find(DECISION_METRICS, name, "metric") for name in DECISION_METRICS}
+
+
+def label_metrics() -> dict[str, LabelMetric]:
+    """The metrics of one label's scores, by name."""
+    return {name: find(LABEL_METRICS, name, "metric") for name in LABEL_METRICS}

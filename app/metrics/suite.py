@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.arrays import Marks, Scores, Truth
-from app.metrics import label_metrics
+from app.metrics.base import label_metrics
 from app.metrics.break_even import TopScores, break_even
 from app.metrics.counting.cells import Averaging
 from app.metrics.counting.decision_figures import decision_figures

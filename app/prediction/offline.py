@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from app.classifier import Classifier
 from app.datasets.base import Record
 from app.decisions.base import Batch, BatchRule, Use
-from app.decisions.names import TUNED, read_rule
+from app.decisions.parser import TUNED, read_rule
 from app.errors import InvalidRequestError
 from app.prediction.answers import Prediction
 from app.prediction.plan import Plan

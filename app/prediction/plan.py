@@ -102,7 +102,7 @@ class Plan:
     _told: Any = field(init=False, repr=False, compare=False)
     """What is told about labels, as kernels see it."""
     _scorer: Any = field(init=False, repr=False, compare=False)
-    """Answers a lone text by one kernel that keeps no scores; None: only the long way leads."""
+    """Answers a lone text by one kernel that keeps no scores; None: texts are scored first."""
 
     def __post_init__(self) -> None:
         if self.cuts.shape != (len(self.classifier.labels),) or self.cuts.dtype != np.float32:

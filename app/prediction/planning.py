@@ -10,7 +10,7 @@ import numpy as np
 from app.classifier import Classifier
 from app.decisions.base import Use
 from app.decisions.decision import Columns, Decision
-from app.decisions.names import TUNED, decision_of
+from app.decisions.parser import TUNED, decision_of
 from app.errors import InvalidRequestError
 from app.kernels.linear.answer_values import short
 from app.prediction.plan import Explained, Plan

@@ -17,8 +17,8 @@ from typing import Any
 
 from app import errors
 from app.artifacts.store import Store
-from app.datasets import open_dataset
 from app.datasets.base import ReadOptions
+from app.datasets.reading import open_dataset
 from app.errors import (
     AppError,
     DeadlineError,

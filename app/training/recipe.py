@@ -25,7 +25,7 @@ class MemberRecipe:
     @property
     def vectorizer(self) -> str:
         """The vectorizer's kind: as given, else the learner's own choice."""
-        return str(self.features.get("kind") or learner_class(self.learner).features)
+        return str(self.features.get("kind") or learner_class(self.learner).vectorizer_kind)
 
     @property
     def vectorizer_settings(self) -> dict[str, Any]:
@@ -35,13 +35,13 @@ class MemberRecipe:
     def with_feature_settings(self) -> Self:
         """The same member, with its learner's feature settings where the recipe has none."""
         learner = learner_class(self.learner)
-        if self.vectorizer != learner.features:
+        if self.vectorizer != learner.vectorizer_kind:
             return self
         return replace(self, features={**learner.feature_settings, **self.features})
 
     def for_ready_made(self) -> Self:
         """The same member, reading rows of features as they come; networks of texts refuse."""
-        if learner_class(self.learner).features != "tfidf":
+        if learner_class(self.learner).vectorizer_kind != "tfidf":
             raise InvalidRequestError(
                 f"{self.learner} reads texts, but the data are ready-made features; "
                 "use a linear learner, a tree or mlp"

@@ -18,7 +18,7 @@ from app.decisions.abstention import Abstention
 from app.decisions.base import Use
 from app.decisions.calibration.calibration import Calibration
 from app.decisions.decision import Decision
-from app.decisions.names import document_rule
+from app.decisions.parser import document_rule
 from app.decisions.tuning.absent_labels import completed_bands, completed_hulls
 from app.decisions.tuning.held_out_figures import figures_of, held_out_counts
 from app.decisions.tuning.hulls import Hulls

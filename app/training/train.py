@@ -18,7 +18,7 @@ from app.datasets.fingerprint import fingerprints
 from app.decisions.abstention import Abstention
 from app.decisions.base import Basis, Use
 from app.decisions.calibration.calibration import Calibration
-from app.decisions.names import decision_of, document_rule
+from app.decisions.parser import decision_of, document_rule
 from app.decisions.tuning.held_out_figures import figures_of, held_out_counts
 from app.decisions.tuning.hulls import Hulls
 from app.decisions.tuning.optimism import Optimism

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from app.arrays import Features
 from app.catalogue import find
-from app.kernels.linear.types import Weighing
+from app.kernels.linear.types import FittedTfidf
 from app.progress import Progress, silent
 from app.state import State
 from app.vectorizers import VECTORIZERS
@@ -73,7 +73,7 @@ class Vectorizer(Protocol):
         """
         return None
 
-    def weighing(self) -> Weighing | None:
+    def fitted_tfidf(self) -> FittedTfidf | None:
         """What a kernel needs to turn texts into weighted terms by itself; None: it cannot.
 
         With a learner that has `linear_weights`, texts are then scored by one kernel.

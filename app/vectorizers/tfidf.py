@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from app.arrays import Features
 from app.errors import DamagedArtifactError, InvalidDataError
 from app.kernels import kernels
-from app.kernels.linear.types import Weighing
+from app.kernels.linear.types import FittedTfidf
 from app.kernels.text.counts import Counts, kept
 from app.kernels.text.offsets import terms_with_offsets
 from app.kernels.vocabulary.vocabulary import Vocabulary
@@ -71,12 +71,12 @@ class Tfidf(Vectorizer):
         """The terms in column order."""
         return self.vocabulary.terms
 
-    def weighing(self) -> Weighing | None:
+    def fitted_tfidf(self) -> FittedTfidf | None:
         """What a kernel needs to go from text to scores in one step; None if it cannot."""
         if self.analysis.stem is not None:
             return None
         scheme, binary = self.settings.scheme, self.settings.binary
-        return Weighing(self.analysis, self.vocabulary, self.idf, scheme, binary)
+        return FittedTfidf(self.analysis, self.vocabulary, self.idf, scheme, binary)
 
     def term_spans(self, text: str) -> TermSpans:
         """The row of one text, and where each of its terms stands in the text as sent."""

@@ -18,8 +18,9 @@ import pyarrow
 import pyarrow.parquet
 import zstandard
 
-from app.datasets import ReadOptions, open_dataset
+from app.datasets.base import ReadOptions
 from app.datasets.demo.corpus import tickets
+from app.datasets.reading import open_dataset
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from bench.harness.sections import write_section

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from app.decisions.decision import Decision
-from app.decisions.names import rules
+from app.decisions.parser import rules
 from tests.api.conftest import Opened
 from tests.decisions.scored_model import (
     basis_of,

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import zstandard
 
-from app.datasets import ReadOptions, Record, open_dataset
+from app.datasets.base import ReadOptions, Record
+from app.datasets.reading import open_dataset
 
 CORPUS = [
     ("a1", ("corn", "wheat"), "corn and wheat rise\tsharply"),

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.datasets import ReadOptions
+from app.datasets.base import ReadOptions
 from app.datasets.collection import load_collection, split
 from app.datasets.fingerprint import fingerprint, fingerprints
 from app.datasets.label_map import load_label_map

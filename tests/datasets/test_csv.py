@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.datasets import ReadOptions, open_dataset
+from app.datasets.base import ReadOptions
+from app.datasets.reading import open_dataset
 from app.errors import InvalidDataError
 from tests.datasets.cases import read
 

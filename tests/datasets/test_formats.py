@@ -10,7 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.datasets import FORMATS, Limits, ReadOptions, Summary, open_dataset
+from app.datasets import FORMATS
+from app.datasets.base import ReadOptions, Summary
+from app.datasets.input.limits import Limits
+from app.datasets.reading import open_dataset
 from app.errors import InvalidDataError, InvalidRequestError, PayloadTooLargeError
 from tests.datasets.cases import COMPRESSED, CORPUS, SAMPLES, SUFFIX, read
 
@@ -146,7 +149,7 @@ def test_a_stream_that_was_given_stays_open() -> None:
 
 def test_standard_input_is_read_as_a_stream() -> None:
     code = (
-        "from app.datasets import open_dataset\n"
+        "from app.datasets.reading import open_dataset\n"
         "reading = open_dataset('-')\n"
         "assert len(list(reading)) == 4\n"
         "assert reading.source.name == 'standard input'\n"

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from app.datasets import Limits, ReadOptions, open_dataset
-from app.datasets.base import Record
+from app.datasets.base import ReadOptions, Record
+from app.datasets.input.limits import Limits
+from app.datasets.reading import open_dataset
 from app.errors import InvalidDataError
 from tests.datasets.cases import COMPRESSED, SAMPLES
 

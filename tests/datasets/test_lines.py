@@ -5,7 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.datasets import Limits, ReadOptions, open_dataset
+from app.datasets.base import ReadOptions
+from app.datasets.input.limits import Limits
+from app.datasets.reading import open_dataset
 from app.errors import InvalidDataError
 from tests.datasets.cases import read
 

@@ -70,7 +70,7 @@ def test_other_columns_are_never_read() -> None:
 def test_without_pyarrow_the_extra_is_named() -> None:
     code = (
         "import sys; sys.modules['pyarrow'] = None\n"
-        "from app.datasets import open_dataset\n"
+        "from app.datasets.reading import open_dataset\n"
         "from app.errors import MissingExtraError\n"
         "import io\n"
         "try:\n    open_dataset(io.BytesIO(b'PAR1'))\n"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.sparse import random_array
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
-from app.datasets import ReadOptions
+from app.datasets.base import ReadOptions
 from app.datasets.collection import load_collection
 from app.errors import InvalidDataError
 from tests.datasets.cases import read

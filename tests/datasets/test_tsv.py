@@ -4,7 +4,8 @@ import io
 
 import pytest
 
-from app.datasets import ReadOptions, open_dataset
+from app.datasets.base import ReadOptions
+from app.datasets.reading import open_dataset
 from app.errors import InvalidDataError
 from tests.datasets.cases import read
 

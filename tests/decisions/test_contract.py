@@ -15,7 +15,7 @@ import app.decisions.decision
 import app.prediction.plan
 from app.decisions.base import Basis, Batch, BatchRule, Use
 from app.decisions.decision import Decision
-from app.decisions.names import AnyRule, accepted, read_rule, rules
+from app.decisions.parser import AnyRule, accepted, read_rule, rules
 from app.decisions.tuning.held_out_figures import held_out_counts
 from app.errors import InvalidRequestError
 from app.evaluation import chunks

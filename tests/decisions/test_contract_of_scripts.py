@@ -13,7 +13,7 @@ from app.artifacts.store import Store
 from app.classifier import Classifier
 from app.decisions.base import Batch, Use
 from app.decisions.decision import Decision
-from app.decisions.names import accepted, rules
+from app.decisions.parser import accepted, rules
 from app.model import load_model
 from tests.decisions.scored_model import (
     basis_of,

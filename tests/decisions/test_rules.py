@@ -9,7 +9,7 @@ from hypothesis.extra.numpy import arrays
 
 from app.decisions.base import Basis, Batch, BatchRule, Use
 from app.decisions.decision import Decision
-from app.decisions.names import accepted, decision_of, read_rule
+from app.decisions.parser import accepted, decision_of, read_rule
 from app.errors import DamagedArtifactError, InvalidRequestError
 from app.state import State
 from tests.decisions.cases import TIED, given_patiently

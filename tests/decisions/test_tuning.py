@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from app.decisions.abstention import Abstention
 from app.decisions.base import Batch, Use
 from app.decisions.decision import Decision
-from app.decisions.names import rules
+from app.decisions.parser import rules
 from app.decisions.rules.proportion_cut import ProportionCut
 from app.decisions.tuning.hulls import Hulls
 from app.decisions.tuning.micro_f import micro_f_vertices

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from app.artifacts.store import Store
-from app.datasets import open_dataset
 from app.datasets.base import Record
+from app.datasets.reading import open_dataset
 from app.decisions.abstention import Abstention
 from app.errors import InvalidDataError, InvalidRequestError
 from app.evaluation import EvaluationOptions, chunks, evaluate

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.datasets import open_dataset
 from app.datasets.base import ReadOptions
+from app.datasets.reading import open_dataset
 from app.evaluation import evaluate
 from tests.evaluation.systems import Table, documents_of, judged
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from app.kernels.linear import picking, picking_plain, text_scorer, text_scorer_plain
 from app.kernels.linear.answer_values import NO_CURVES, Curves
-from app.kernels.linear.types import Linear, Weighing
+from app.kernels.linear.types import FittedTfidf, LinearArrays
 from app.kernels.text.analysis import Analysis
 from app.kernels.vocabulary.vocabulary import Vocabulary
 
@@ -42,9 +42,11 @@ def test_one_call_from_text_to_values_equals_scoring_then_picking(
     n_labels: int, has_curves: bool
 ) -> None:
     random = np.random.default_rng(n_labels)
-    weighing = Weighing(Analysis(), Vocabulary.of(["aa", "ab", "ba"]), np.ones(3), "tfidf", False)
+    fitted_tfidf = FittedTfidf(
+        Analysis(), Vocabulary.of(["aa", "ab", "ba"]), np.ones(3), "tfidf", False
+    )
     weights = random.integers(-2, 3, (3, n_labels)).astype(np.float32)
-    linear = Linear.of({"weights": weights, "bias": np.zeros(n_labels, np.float32)})
+    linear = LinearArrays.of({"weights": weights, "bias": np.zeros(n_labels, np.float32)})
     cuts = random.choice([-0.5, 0.0, 0.7], n_labels).astype(np.float32)
     knots = np.arange(n_labels + 1) // 2 * 2  # two knots for every other label
     rising = np.tile([-1.0, 1.0], n_labels)[: knots[-1]]
@@ -53,8 +55,8 @@ def test_one_call_from_text_to_values_equals_scoring_then_picking(
     )
     curves = curves if has_curves else NO_CURVES
     fast, plain = (
-        text_scorer.TextScorer(weighing, linear),
-        text_scorer_plain.TextScorer(weighing, linear),
+        text_scorer.TextScorer(fitted_tfidf, linear),
+        text_scorer_plain.TextScorer(fitted_tfidf, linear),
     )
     for text in ("", "aa", "ab ba", "aa aa ba ba ab", "unknown"):
         for room in (1, 3, 50):

@@ -11,7 +11,7 @@ from app.errors import DamagedArtifactError
 from app.kernels.linear import text_scorer, text_scorer_plain
 from app.kernels.linear.fused_scorer import FusedScorer
 from app.kernels.linear.quantized_weights import quantized
-from app.kernels.linear.types import Linear, Weighing
+from app.kernels.linear.types import FittedTfidf, LinearArrays
 from app.kernels.text import tfidf, tfidf_plain
 from app.kernels.text.analysis import Analysis
 from app.kernels.text.counts import Counts
@@ -22,7 +22,7 @@ TERMS = ["aa", "ab", "ba", "bb", "éé", "中語"]
 TEXTS = st.lists(st.text(st.sampled_from("aAbB é中語 😀"), max_size=30), max_size=5)
 
 
-def linear(n_labels: int, form: str, seed: int = 0) -> Linear:
+def linear(n_labels: int, form: str, seed: int = 0) -> LinearArrays:
     random = np.random.default_rng(seed)
     dense = random.integers(-2, 3, (len(TERMS), n_labels)).astype(np.float32)
     if form == "quantized":  # levels of one size: all sums stay exact
@@ -30,17 +30,17 @@ def linear(n_labels: int, form: str, seed: int = 0) -> Linear:
     return linear_of(dense, random.integers(-1, 2, n_labels).astype(np.float32), form)
 
 
-def linear_of(dense: Any, bias: Any, form: str) -> Linear:
+def linear_of(dense: Any, bias: Any, form: str) -> LinearArrays:
     if form == "dense":
-        return Linear.of({"weights": dense, "bias": bias})
+        return LinearArrays.of({"weights": dense, "bias": bias})
     rows, labels = np.nonzero(dense)
     starts = np.searchsorted(rows, np.arange(len(TERMS) + 1)).astype(np.int64)
     if form == "quantized":
         packed = quantized(starts, labels, dense[rows, labels])
         assert packed is not None
-        return Linear.of({**packed._asdict(), "bias": bias})
+        return LinearArrays.of({**packed._asdict(), "bias": bias})
     arrays = {"starts": starts, "labels": labels.astype(form), "values": dense[rows, labels]}
-    return Linear.of({**arrays, "bias": bias})
+    return LinearArrays.of({**arrays, "bias": bias})
 
 
 @pytest.mark.parametrize("form", ["dense", "uint16", "int32", "quantized"])
@@ -48,9 +48,9 @@ def linear_of(dense: Any, bias: Any, form: str) -> Linear:
 @pytest.mark.parametrize("scheme", ["tfidf", "atc"])
 def test_one_kernel_gives_what_the_long_way_gives(form: str, n_labels: int, scheme: str) -> None:
     idf = np.linspace(1.0, 3.0, len(TERMS))
-    weighing = Weighing(Analysis(), Vocabulary.of(TERMS), idf, scheme, n_labels == 16)
+    fitted_tfidf = FittedTfidf(Analysis(), Vocabulary.of(TERMS), idf, scheme, n_labels == 16)
     fast, plain = (
-        module.TextScorer(weighing, linear(n_labels, form))
+        module.TextScorer(fitted_tfidf, linear(n_labels, form))
         for module in (text_scorer, text_scorer_plain)
     )
 
@@ -75,11 +75,11 @@ def test_features_of_many_and_of_few_labels_add_up_alike(form: str) -> None:
     share = np.linspace(0.005, 0.9, len(TERMS))[:, None]
     dense = random.normal(size=(len(TERMS), n_labels)).astype(np.float32)
     dense[(random.random(dense.shape) > share) | (np.abs(dense) < 0.01)] = 0
-    weighing = Weighing(Analysis(), Vocabulary.of(TERMS), np.ones(len(TERMS)), "log", False)
+    fitted_tfidf = FittedTfidf(Analysis(), Vocabulary.of(TERMS), np.ones(len(TERMS)), "log", False)
     bias = random.normal(size=n_labels).astype(np.float32)
     weights = linear_of(dense, bias, form)
     fast, plain = (
-        module.TextScorer(weighing, weights) for module in (text_scorer, text_scorer_plain)
+        module.TextScorer(fitted_tfidf, weights) for module in (text_scorer, text_scorer_plain)
     )
     texts = [" ".join(random.choice(TERMS, size)) for size in range(12)]
     scores = fast.batch_scores(texts)
@@ -108,7 +108,7 @@ def test_both_weighings_are_the_same_to_the_last_bit(scheme: str) -> None:
 
 
 def fused(vectorizer: Tfidf, **arrays: Any) -> FusedScorer:
-    return FusedScorer(vectorizer.weighing, lambda: Linear.of(arrays))
+    return FusedScorer(vectorizer.fitted_tfidf, lambda: LinearArrays.of(arrays))
 
 
 def test_weights_that_do_not_fit_the_vocabulary_are_refused_before_a_kernel_sees_them(
@@ -150,7 +150,7 @@ def test_without_a_weighing_or_linear_weights_or_a_compiler_there_is_no_kernel(
     arrays = {"weights": np.ones((3, 2), np.float32), "bias": np.zeros(2, np.float32)}
     assert fused(vectorizer, **arrays).scores(["aa"]) is not None
     assert fused(stemming, **arrays).scores(["aa"]) is None
-    assert FusedScorer(vectorizer.weighing, lambda: None).scores(["aa"]) is None
-    assert FusedScorer(lambda: None, lambda: Linear.of(arrays)).scores(["aa"]) is None
+    assert FusedScorer(vectorizer.fitted_tfidf, lambda: None).scores(["aa"]) is None
+    assert FusedScorer(lambda: None, lambda: LinearArrays.of(arrays)).scores(["aa"]) is None
     monkeypatch.setenv("LABELSERVE_KERNELS", "plain")
     assert fused(vectorizer, **arrays).scores(["aa"]) is None

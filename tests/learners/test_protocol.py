@@ -30,7 +30,7 @@ def test_a_learner_states_what_the_parts_it_names_accept(kind: str) -> None:
     learner = learner_class(kind)
     assert Learner in learner.__mro__
     assert learner.kind == kind
-    construct_part("features", vectorizer_class(learner.features), learner.feature_settings)
+    construct_part("features", vectorizer_class(learner.vectorizer_kind), learner.feature_settings)
     construct("decision", TuningOptions, learner.tuning_settings)
     construct_part("learner", learner, learner.untuned_settings)
     assert learner.settings_type is None or is_dataclass(learner.settings_type)

@@ -11,13 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app import metrics
-from app.metrics import decision_metrics, label_metrics, measures, ranking_metrics
 from app.metrics.base import (
     DecisionMetric,
     DocumentDecisionMetric,
     LabelMetric,
     Measure,
     RankingMetric,
+    decision_metrics,
+    label_metrics,
+    measures,
+    ranking_metrics,
 )
 from app.metrics.counting.cells import Averaging
 from app.metrics.propensity import inverse_propensities

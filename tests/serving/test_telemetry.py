@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
 from app.serving.telemetry import exchange
-from app.serving.telemetry.batched_metrics import counter, histogram
+from app.serving.telemetry.counters import counter, histogram
 from app.serving.telemetry.exchange import SnapshotAggregator, WorkerFigures
 from app.serving.telemetry.exposition import exposed
 from app.serving.telemetry.snapshot import Snapshot, decode, encode, merged, without_gauges

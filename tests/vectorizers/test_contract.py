@@ -91,8 +91,8 @@ def test_the_row_of_an_explanation_is_the_row_of_the_text(kind: str) -> None:
 def test_a_weighing_is_of_the_vocabulary_that_was_learnt(kind: str) -> None:
     vectorizer = vectorizer_class(kind)()
     vectorizer.fit_transform(DOCUMENTS[kind])
-    weighing = vectorizer.weighing()
-    assert (weighing is None) == (kind == "ready-made")
-    if weighing is not None:
-        assert len(weighing.vocabulary) == len(weighing.idf) == vectorizer.n_features
+    fitted_tfidf = vectorizer.fitted_tfidf()
+    assert (fitted_tfidf is None) == (kind == "ready-made")
+    if fitted_tfidf is not None:
+        assert len(fitted_tfidf.vocabulary) == len(fitted_tfidf.idf) == vectorizer.n_features
     assert vectorizer.word_vectors() is None

@@ -67,11 +67,11 @@ async def next_message(receive: Receive, deadline: Deadline) -> Message:
     return message
 
 
-def at_least_at(receive: Receive, patience: float) -> Receive:
-    """The same pieces, for bodies that may take long: each earns its sender time to wait.
+def with_minimum_rate(receive: Receive, patience: float) -> Receive:
+    """The same pieces of a long body; a sender below the minimum rate is cut off.
 
-    Whoever lets more than `patience` seconds pass beyond that is cut off, so that nobody holds a
-    place among the uploads or streams by a byte now and then.
+    Every byte earns time to wait for the next, at `SLOWEST` bytes a second, and `patience` seconds
+    are given on top: nobody holds a place among the uploads by a byte now and then.
     """
     left = patience
 
@@ -86,10 +86,10 @@ def at_least_at(receive: Receive, patience: float) -> Receive:
     return next_piece
 
 
-def check_length(context: RequestContext, limit: int) -> None:
-    """Refuse a body whose own header says it is too long."""
+def check_length(context: RequestContext, limit: int, *, overhead: int = 0) -> None:
+    """Refuse a body whose own header says it is too long; `overhead` encloses its content."""
     said = context.header(b"content-length")
-    if said.isdigit() and int(said[:20]) > limit:
+    if said.isdigit() and int(said[:20]) > limit + overhead:
         raise PayloadTooLargeError("the body", limit, "bytes")
 
 

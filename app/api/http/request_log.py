@@ -5,7 +5,7 @@ from time import perf_counter
 
 from app.api.http.access_log import AccessLog
 from app.api.http.request_context import RequestContext
-from app.serving.telemetry.batched_metrics import BatchedHistogram
+from app.serving.telemetry.counters import Histogram
 from app.serving.telemetry.telemetry import Telemetry
 
 FLUSH_SECONDS, BATCH = 0.1, 64
@@ -22,13 +22,13 @@ METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 
 class RequestLog:
-    """Collects requests, and writes those of a tenth of a second together: in half the time."""
+    """Collects requests that ended, and counts and logs them in batches: that is twice as fast."""
 
     def __init__(self, telemetry: Telemetry, access_log: AccessLog | None) -> None:
         self._telemetry, self._access_log = telemetry, access_log
         self._ended: list[RequestContext] = []
         self._is_due = False
-        self._durations: dict[tuple[str, str, int], BatchedHistogram] = {}
+        self._durations: dict[tuple[str, str, int], Histogram] = {}
         telemetry.sources.append(self.flush)
 
     def add(self, context: RequestContext) -> None:
@@ -55,11 +55,11 @@ class RequestLog:
         self._is_due = False
         self.flush()
 
-    def _duration(self, context: RequestContext) -> BatchedHistogram:
+    def _duration(self, context: RequestContext) -> Histogram:
         method = context.head.method if context.head.method in METHODS else "OTHER"
         key = (method, context.route, context.status)
         histogram = self._durations.get(key)
         if histogram is None:
-            histogram = self._telemetry.tally(self._telemetry.durations, *key)
+            histogram = self._telemetry.durations.labels(*key)
             self._durations[key] = histogram
         return histogram

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from starlette.types import Receive
 
-from app.api.http.bodies import at_least_at, check_length, next_message
+from app.api.http.bodies import check_length, next_message, with_minimum_rate
 from app.api.http.multipart import FileField
 from app.api.http.request_context import RequestContext
 from app.errors import UnsupportedMediaTypeError
@@ -43,11 +43,11 @@ async def spooled(
 ) -> None:
     """Write the body (or its field `file`) to a file, in threads, within bytes and time."""
     limit = service.settings.max_upload_bytes
-    check_length(context, limit + PIECE)
+    check_length(context, limit, overhead=PIECE)
     upload = await asyncio.to_thread(Upload, path, limit)
     try:
         feed, close = _sink(context, upload)
-        bounded = at_least_at(receive, service.settings.request_seconds)
+        bounded = with_minimum_rate(receive, service.settings.request_seconds)
         await _pumped(bounded, feed, deadline)
         close()
     finally:

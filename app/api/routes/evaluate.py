@@ -16,7 +16,7 @@ from app.api.openapi import problems
 from app.datasets.base import ReadOptions
 from app.datasets.input.source import Limits
 from app.decisions.base import Use
-from app.decisions.names import accepted
+from app.decisions.parser import accepted
 from app.errors import DrainingError
 from app.evaluation.deciders import decider
 from app.evaluation.options import EvaluationOptions, parse_k

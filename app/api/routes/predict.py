@@ -87,13 +87,13 @@ class Predict:
         deadline = Deadline.after(settings.request_seconds)
         with self._service.body_budget() as budget:
             body = await read_body(receive, context, settings.max_body_bytes, deadline, budget)
-            request = await predictor.done(len(body) > QUICK_BYTES, self._decoded, body)
+            request = await predictor.run(len(body) > QUICK_BYTES, self._decoded, body)
             asked = self._asked(request, identity, context)
             predicted = await predictor.predictions(
                 asked.loaded, asked.query, asked.texts, deadline
             )
             is_large = is_long(predicted.predictions, asked.query)
-            headers, content = await predictor.done(
+            headers, content = await predictor.run(
                 is_large, self._written, asked, predicted, context
             )
             await send({"type": "http.response.start", "status": 200, "headers": headers})

@@ -122,11 +122,11 @@ async def _inferred(
     with service.body_budget() as budget:
         body = await read_body(request.receive, context, settings.max_body_bytes, deadline, budget)
         length = context.header(b"inference-header-content-length")
-        call, texts = await predictor.done(len(body) > QUICK_BYTES, called, body, length)
+        call, texts = await predictor.run(len(body) > QUICK_BYTES, called, body, length)
         query = call.query()
         found = (await predictor.predictions(loaded, query, texts, deadline)).predictions
     context.documents = len(texts)
-    answer = await predictor.done(is_long(found, query), _answer, call, found, loaded)
+    answer = await predictor.run(is_long(found, query), _answer, call, found, loaded)
     return _response(answer, context)
 
 

@@ -3,8 +3,9 @@
 import re
 from pathlib import PurePath
 
+from app.datasets.input.compression import SUFFIXES as COMPRESSIONS
 from app.datasets.input.encoding import head_text
-from app.datasets.input.source import COMPRESSIONS, Source
+from app.datasets.input.source import Source
 from app.errors import InvalidDataError
 
 SUFFIXES = {

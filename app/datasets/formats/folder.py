@@ -7,8 +7,9 @@ from pathlib import Path
 
 from app.datasets.base import ReadOptions, Record
 from app.datasets.faults import Faults
+from app.datasets.input.compression import SUFFIXES as COMPRESSIONS
 from app.datasets.input.lines import lines
-from app.datasets.input.source import COMPRESSIONS, Source
+from app.datasets.input.source import Source
 from app.datasets.label_sets import BadLabelError, LabelSets
 from app.errors import InvalidDataError
 

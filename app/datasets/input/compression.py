@@ -15,12 +15,13 @@ ENOUGH = 1 << 16
 
 
 class Codec(NamedTuple):
-    """A compression: how it begins, what inflates a member of it, how much it is fed, its errors.
+    """A compression: its suffix and first bytes, what inflates a member, how much it is fed.
 
     A decompressor gives all it has for its input (gzip up to 1,032 bytes for one, Zstandard
     128 KiB for four), so small feeds are what bounds the memory.
     """
 
+    suffix: str
     magic: bytes
     member: Callable[[Limits], Any]
     feed: int
@@ -29,14 +30,16 @@ class Codec(NamedTuple):
 
 
 CODECS = (
-    Codec(b"\x1f\x8b", lambda _: zlib.decompressobj(wbits=31), 1 << 11, (zlib.error,)),
+    Codec(".gz", b"\x1f\x8b", lambda _: zlib.decompressobj(wbits=31), 1 << 11, (zlib.error,)),
     Codec(
+        ".zst",
         b"\x28\xb5\x2f\xfd",
         lambda limits: _zstd(limits).decompressobj(),
         1 << 6,
         (zstandard.ZstdError,),
     ),
 )
+SUFFIXES = frozenset(codec.suffix for codec in CODECS)
 
 
 def inflated(stream: BinaryIO, name: str, limits: Limits) -> Iterator[bytes]:

@@ -11,8 +11,6 @@ from app.datasets.input.compression import inflated
 from app.datasets.input.limits import Limits as Limits
 from app.errors import AppError, InvalidDataError, PayloadTooLargeError
 
-COMPRESSIONS = {".gz", ".zst"}
-
 
 class Source:
     """Bytes to read once, decompressed; knows their name, number and SHA-256."""

@@ -65,7 +65,7 @@ class ProportionCut:
 
 
 class LastPlace(NamedTuple):
-    """The score of the last document that gets a label, and its number: at most it at a tie."""
+    """The lowest score that gets a label, and the last document that gets it with that score."""
 
     cut: float
     document: int

@@ -12,7 +12,7 @@ from app.errors import InvalidRequestError
 
 @dataclass(frozen=True, slots=True)
 class Zero:
-    """`zero`; refused where 0 is not neutral: no margin and no log-odds."""
+    """`zero`; refused for learners whose scores are neither margins nor log-odds."""
 
     syntax: ClassVar[str] = "zero"
     examples: ClassVar[tuple[str, ...]] = ("zero",)

@@ -2,7 +2,7 @@
 
 from app.decisions.base import Basis, Use
 from app.decisions.decision import Decision
-from app.decisions.names import decision_of
+from app.decisions.parser import decision_of
 from app.decisions.tuning.hulls import Hulls
 from app.decisions.tuning.options import TuningOptions
 from app.heldout import HeldOut

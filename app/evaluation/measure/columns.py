@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.decisions.tuning.hulls import NEVER, Hulls, Points, upper_hull
-from app.metrics import label_metrics
+from app.metrics.base import label_metrics
 from app.metrics.break_even import BreakEven, TopScores, break_even
 from app.metrics.counting.ranked_positives import RankedPositives, never_found, ranked_positives
 

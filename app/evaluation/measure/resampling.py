@@ -10,8 +10,7 @@ from scipy.sparse import csr_array
 from app.evaluation.storage.array_file import ArrayFile
 from app.evaluation.storage.document_records import DocumentRecords
 from app.evaluation.storage.pair_file import PairFile
-from app.metrics import measures
-from app.metrics.base import Average
+from app.metrics.base import Average, measures
 from app.metrics.counting.averages import measure
 from app.metrics.counting.cells import Cells
 from app.metrics.counting.document_values import DocumentValues

@@ -103,7 +103,7 @@ def _data(run: RunContext, n_documents: int, summary: Summary) -> dict[str, Any]
 def _labels(
     run: RunContext, cells: Cells, columns: ColumnFigures, order: Any
 ) -> list[dict[str, Any]]:
-    """One entry a column; a zero-shot label has no cut, and is never run."""
+    """One entry a column; a zero-shot label has no cut, and is never assigned."""
     averaging, names, cuts = run.options.averaging, run.truth.names, run.decision.cuts
     listed = order.tolist()
     table = {

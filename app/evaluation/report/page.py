@@ -16,7 +16,7 @@ from app.evaluation.report.page_tables import (
 )
 from app.evaluation.report.report import Report
 from app.evaluation.report.tables import measure_titles, tables
-from app.metrics import label_metrics
+from app.metrics.base import label_metrics
 from app.metrics.counting.averages import label_measures
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"

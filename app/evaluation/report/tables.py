@@ -5,7 +5,7 @@ Titles, and which figures are headlines, are read from the catalogue of metrics.
 
 from typing import Any, NamedTuple
 
-from app.metrics import decision_metrics, measures, ranking_metrics
+from app.metrics.base import decision_metrics, measures, ranking_metrics
 from app.metrics.counting.averages import label_measures
 
 AVERAGES = ("micro", "macro", "macro_in_test", "weighted", "samples")

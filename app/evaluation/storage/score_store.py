@@ -18,8 +18,7 @@ from app.evaluation.measure.columns import (
 from app.evaluation.measure.pooled_histogram import PooledHistogram
 from app.evaluation.measure.score_histograms import LabelHistograms
 from app.evaluation.storage.score_file import ScoreFile
-from app.metrics import label_metrics
-from app.metrics.base import LabelMetric
+from app.metrics.base import LabelMetric, label_metrics
 
 MOST_DOCUMENTS = 4_000_000
 """Beyond it one label's column would no longer be small."""

@@ -9,20 +9,22 @@ from numpy.typing import NDArray
 
 from app.errors import DamagedArtifactError
 from app.kernels import compiled, kernels
-from app.kernels.linear.types import Linear, Weighing
+from app.kernels.linear.types import FittedTfidf, LinearArrays
 
 
 class FusedScorer:
-    """Scores of texts by one kernel, where there are both a weighing and linear weights.
+    """Scores of texts by one kernel, where there are both a fitted_tfidf and linear weights.
 
     Either function may give None. They are called with the first text: the kernel is loaded, and
     the weights are checked, no sooner than they are needed.
     """
 
     def __init__(
-        self, weighing: Callable[[], Weighing | None], linear: Callable[[], Linear | None]
+        self,
+        fitted_tfidf: Callable[[], FittedTfidf | None],
+        linear: Callable[[], LinearArrays | None],
     ) -> None:
-        self._weighing, self._linear, self._lock = weighing, linear, Lock()
+        self._fitted_tfidf, self._linear, self._lock = fitted_tfidf, linear, Lock()
         self._scorer: Any = None
         self._is_tried = False
 
@@ -47,10 +49,10 @@ class FusedScorer:
         return self._scorer
 
     def _text_scorer(self) -> Any:
-        weighing = self._weighing()
-        linear = None if weighing is None else self._linear()
-        if weighing is None or linear is None:
+        fitted_tfidf = self._fitted_tfidf()
+        linear = None if fitted_tfidf is None else self._linear()
+        if fitted_tfidf is None or linear is None:
             return None
-        if not linear.fits(len(weighing.vocabulary)):
+        if not linear.fits(len(fitted_tfidf.vocabulary)):
             raise DamagedArtifactError("the weights do not fit the vocabulary or the labels")
-        return kernels("linear.text_scorer").TextScorer(weighing, linear)
+        return kernels("linear.text_scorer").TextScorer(fitted_tfidf, linear)

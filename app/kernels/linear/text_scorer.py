@@ -9,7 +9,7 @@ from app.kernels.array_table import array_table
 from app.kernels.linear.answer_values import N_VALUES, NO_CURVES
 from app.kernels.linear.picking import LabelValues, pick_text
 from app.kernels.linear.text_to_scores import rank_text, rank_texts, score_text, score_texts
-from app.kernels.linear.types import Linear, RankedLabels, Weighing
+from app.kernels.linear.types import FittedTfidf, LinearArrays, RankedLabels
 from app.kernels.linear.weight_table import WeightTable, weights_of
 from app.kernels.text.tfidf import FREQUENCIES
 from app.kernels.text.tokens import each_part, packed, text_table
@@ -18,8 +18,8 @@ from app.kernels.text.tokens import each_part, packed, text_table
 class TextScorer:
     """Fitted tf-idf and linear weights, fused: texts in, scores or best labels out."""
 
-    def __init__(self, weighing: Weighing, linear: Linear) -> None:
-        analysis, vocabulary, idf, scheme, binary = weighing
+    def __init__(self, fitted_tfidf: FittedTfidf, linear: LinearArrays) -> None:
+        analysis, vocabulary, idf, scheme, binary = fitted_tfidf
         weights = WeightTable(FREQUENCIES[scheme], binary, idf, weights_of(linear))
         # Kept whole, not only as numbers: their arrays live as long as the addresses are used.
         self._held = text_table(analysis, vocabulary), array_table(weights)
@@ -83,9 +83,9 @@ def warm() -> None:
     from app.kernels.text.analysis import Analysis
     from app.kernels.vocabulary.vocabulary import Vocabulary
 
-    weighing = Weighing(Analysis(), Vocabulary.of(["ab"]), np.ones(1), "tfidf", False)
+    fitted_tfidf = FittedTfidf(Analysis(), Vocabulary.of(["ab"]), np.ones(1), "tfidf", False)
     one = np.ones(1, np.float32)
-    scorer = TextScorer(weighing, Linear.of({"weights": one.reshape(1, 1), "bias": one}))
+    scorer = TextScorer(fitted_tfidf, LinearArrays.of({"weights": one.reshape(1, 1), "bias": one}))
     scorer.scores("ab")
     scorer.top_k("ab", 1)
     scorer.picked("ab", LabelValues(one, NO_CURVES), 1)

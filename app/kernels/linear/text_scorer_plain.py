@@ -7,15 +7,15 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from app.kernels.linear import picking_plain
-from app.kernels.linear.types import Linear, RankedLabels, Weighing
+from app.kernels.linear.types import FittedTfidf, LinearArrays, RankedLabels
 from app.kernels.text import tfidf_plain, tokens_plain
 
 
 class TextScorer:
     """Fitted tf-idf and linear weights, fused: texts in, scores or best labels out."""
 
-    def __init__(self, weighing: Weighing, linear: Linear) -> None:
-        self._weighing, self._linear = weighing, linear
+    def __init__(self, fitted_tfidf: FittedTfidf, linear: LinearArrays) -> None:
+        self._fitted_tfidf, self._linear = fitted_tfidf, linear
 
     def scores(self, text: str) -> NDArray[np.float32]:
         """One text's score for each label."""
@@ -52,7 +52,7 @@ class TextScorer:
         return RankedLabels(labels, np.take_along_axis(scores, labels, axis=1))
 
     def _rows(self, texts: Sequence[str]) -> csr_array:
-        analysis, vocabulary, idf, scheme, binary = self._weighing
+        analysis, vocabulary, idf, scheme, binary = self._fitted_tfidf
         counts = tokens_plain.count_known(texts, analysis, vocabulary)
         if binary:
             counts.counts.fill(1)

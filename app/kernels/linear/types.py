@@ -10,7 +10,7 @@ from app.kernels.text.analysis import Analysis
 from app.kernels.vocabulary.vocabulary import Vocabulary
 
 
-class Weighing(NamedTuple):
+class FittedTfidf(NamedTuple):
     """A fitted tf-idf: text → columns and values."""
 
     analysis: Analysis
@@ -20,7 +20,7 @@ class Weighing(NamedTuple):
     binary: bool
 
 
-class Linear(NamedTuple):
+class LinearArrays(NamedTuple):
     """A bias per label, and weights (features, labels): `dense`, or sparse by feature.
 
     Feature f has `labels[starts[f]:starts[f + 1]]` with as many `values`, or as many `gaps` with
@@ -37,7 +37,7 @@ class Linear(NamedTuple):
     levels: NDArray[np.float32]
 
     @classmethod
-    def of(cls, arrays: dict[str, NDArray[Any]]) -> "Linear":
+    def of(cls, arrays: dict[str, NDArray[Any]]) -> "LinearArrays":
         """The weights from their arrays on disk, named like the fields; `weights` if dense."""
         bias = arrays["bias"]
         none, no_bytes = bias[:0], np.zeros(0, np.uint8)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.kernels.array_table import Matrix
-from app.kernels.linear.types import Linear
+from app.kernels.linear.types import LinearArrays
 
 HOT_SHARE, HOT_BYTES = 1 / 4, 8 * 2**20
 """A feature with weights for more than this share of labels is hot, within so much memory."""
@@ -45,7 +45,7 @@ class WeightTable(NamedTuple):
     weights: Weights
 
 
-def weights_of(linear: Linear) -> Weights:
+def weights_of(linear: LinearArrays) -> Weights:
     """The weights, with dense rows for the features with the most of them."""
     is_narrow = linear.labels.dtype == np.uint16
     limit, features = _hot_features(linear)
@@ -67,7 +67,7 @@ def weights_of(linear: Linear) -> Weights:
     )
 
 
-def _hot_features(linear: Linear) -> tuple[int, NDArray[np.intp]]:
+def _hot_features(linear: LinearArrays) -> tuple[int, NDArray[np.intp]]:
     """The largest number of weights of a feature that is not hot, and the hot features."""
     sizes = np.diff(linear.starts)
     limit = int(HOT_SHARE * len(linear.bias))
@@ -77,7 +77,7 @@ def _hot_features(linear: Linear) -> tuple[int, NDArray[np.intp]]:
     return limit, np.flatnonzero(sizes > limit)
 
 
-def _dense_rows(linear: Linear, features: NDArray[np.intp]) -> NDArray[np.float32]:
+def _dense_rows(linear: LinearArrays, features: NDArray[np.intp]) -> NDArray[np.float32]:
     rows = np.zeros((len(features), len(linear.bias)), np.float32)
     labels, weights = linear.entries()
     for row, feature in zip(rows, features.tolist(), strict=True):

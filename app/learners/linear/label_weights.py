@@ -13,7 +13,7 @@ from app.errors import InvalidRequestError
 from app.kernels import kernels
 from app.kernels.array_table import read_only
 from app.kernels.linear.quantized_weights import quantized
-from app.kernels.linear.types import Linear
+from app.kernels.linear.types import LinearArrays
 from app.learners.base import Contributions
 from app.learners.ordered_map import ordered_map
 
@@ -89,9 +89,9 @@ class LabelWeights:
             pass
         return scores
 
-    def linear(self) -> Linear:
+    def linear(self) -> LinearArrays:
         """The arrays as kernels read them."""
-        return Linear.of(self.arrays)
+        return LinearArrays.of(self.arrays)
 
     def matrix(self) -> csr_array:
         """The weights (features, labels)."""

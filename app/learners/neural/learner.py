@@ -40,7 +40,7 @@ from app.state import State
 class NetworkLearner(TrainingSettings, Learner):
     """A network as a learner: fit by the shared loop, scores are logits."""
 
-    features: ClassVar[str] = "sequences"
+    vectorizer_kind: ClassVar[str] = "sequences"
     zero_is_neutral: ClassVar[bool] = True
     needs_validation_set: ClassVar[bool] = True
     """Folds would cost a training each."""

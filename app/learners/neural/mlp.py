@@ -49,7 +49,7 @@ class Mlp(NetworkLearner):
     """The settings of the network and of its training."""
 
     kind: ClassVar[str] = "mlp"
-    features: ClassVar[str] = "tfidf"
+    vectorizer_kind: ClassVar[str] = "tfidf"
     needs_validation_set: ClassVar[bool] = False
     feature_settings: ClassVar[Mapping[str, Any]] = {"scheme": "log"}
 

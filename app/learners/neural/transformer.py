@@ -40,7 +40,7 @@ class Transformer(NetworkLearner):
     """The settings of the network and of its training; `checkpoint` is a folder on this machine."""
 
     kind: ClassVar[str] = "transformer"
-    features: ClassVar[str] = "wordpieces"
+    vectorizer_kind: ClassVar[str] = "wordpieces"
 
     checkpoint: str = ""
     frozen: bool = False

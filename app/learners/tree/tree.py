@@ -62,7 +62,7 @@ class Tree(Learner):
     """
 
     kind: ClassVar[str] = "tree"
-    features: ClassVar[str] = "tfidf"
+    vectorizer_kind: ClassVar[str] = "tfidf"
     settings_type: ClassVar[type | None] = TreeSettings
 
     def __init__(self, options: str = "-s 1 -c 1 -B 1 -e 0.5", **settings: Any) -> None:

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from app.metrics import measures
-from app.metrics.base import Figures
+from app.metrics.base import Figures, measures
 from app.metrics.counting.cells import Averaging, Cells, Values
 
 

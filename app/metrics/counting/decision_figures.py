@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from app.metrics import decision_metrics
-from app.metrics.base import DecisionMetric
+from app.metrics.base import DecisionMetric, decision_metrics
 from app.metrics.counting.averages import macro, micro, weighted
 from app.metrics.counting.cells import Cells
 from app.metrics.counting.document_values import DocumentValues, Values

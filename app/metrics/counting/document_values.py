@@ -8,8 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.metrics import decision_metrics, measures, ranking_metrics
-from app.metrics.base import DocumentDecisionMetric, Figures, RankingMetric
+from app.metrics.base import (
+    DocumentDecisionMetric,
+    Figures,
+    RankingMetric,
+    decision_metrics,
+    measures,
+    ranking_metrics,
+)
 from app.metrics.counting.cells import Averaging, Cells
 from app.metrics.counting.true_ranks import TrueRanks
 

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable
 from multiprocessing.connection import Connection
 
-from app.serving.telemetry.batched_metrics import (
-    BatchedHistogram,
+from app.serving.telemetry.counters import (
     MetricFamily,
     counter,
     histogram,
@@ -49,14 +48,10 @@ class Telemetry:
         )
         self.requests_now = 0
         self.sources: list[Callable[[], None]] = []
-        """Called before figures are shown: who has some that were not observed yet."""
+        """Functions that observe what they have collected; called before a snapshot is taken."""
         self._exchange: SnapshotExchange | None = None
         self._shown: set[tuple[str, str]] = set()
         self._families = [own for own in vars(self).values() if isinstance(own, MetricFamily)]
-
-    def tally(self, family: MetricFamily[BatchedHistogram], *labels: object) -> BatchedHistogram:
-        """What is observed for these labels of a histogram."""
-        return family.labels(*labels)
 
     def show_models(self, versions: Iterable[tuple[str, str]]) -> None:
         """Make `labelserve_model_info` say that exactly these (model, version) pairs answer."""

@@ -74,7 +74,7 @@ def learner_for(kind: str, **settings: Any) -> Any:
 
 def vectorizer_for(kind: str, texts: list[str]) -> Any:
     """The vectorizer the learner wants, fitted."""
-    wanted = learner_class(kind).features
+    wanted = learner_class(kind).vectorizer_kind
     settings = {"checkpoint": checkpoint(), "window": 16} if wanted == "wordpieces" else {}
     vectorizer = vectorizer_class(wanted)(**settings)
     vectorizer.fit_transform(texts)

@@ -6,7 +6,7 @@ from pathlib import Path
 from timed_rounds import run_rounds
 
 from app.artifacts.store import Store
-from app.datasets import open_dataset
+from app.datasets.reading import open_dataset
 from app.evaluation import EvaluationOptions, evaluate
 from app.evaluation.options import JudgedModel
 from app.model import load_model

@@ -19,10 +19,10 @@ class Series(Protocol):
     """The numbers for one combination of label values."""
 
     def numbers(self) -> list[float]:
-        """They, in the order of `FamilySnapshot`."""
+        """The numbers, in the order that `FamilySnapshot` documents."""
 
 
-class BatchedCounter:
+class Counter:
     """A number that only grows."""
 
     __slots__ = ("_value",)
@@ -39,7 +39,7 @@ class BatchedCounter:
         return [self._value]
 
 
-class BatchedGauge:
+class Gauge:
     """A number that goes up and down."""
 
     __slots__ = ("_value",)
@@ -56,7 +56,7 @@ class BatchedGauge:
         return [self._value]
 
 
-class BatchedHistogram:
+class Histogram:
     """Observations counted in buckets, and their sum. A value equal to a bound is below it."""
 
     __slots__ = ("_bounds", "_counts", "_sum")
@@ -103,26 +103,26 @@ class MetricFamily(Generic[AnySeries]):
         return msgspec.structs.replace(self._description, series=numbers)
 
 
-def counter(name: str, text: str, label_names: tuple[str, ...]) -> MetricFamily[BatchedCounter]:
+def counter(name: str, text: str, label_names: tuple[str, ...]) -> MetricFamily[Counter]:
     """A family of counters."""
-    return MetricFamily(FamilySnapshot(name, text, "counter", label_names), BatchedCounter)
+    return MetricFamily(FamilySnapshot(name, text, "counter", label_names), Counter)
 
 
-def live_sum(name: str, text: str, label_names: tuple[str, ...]) -> MetricFamily[BatchedGauge]:
+def live_sum(name: str, text: str, label_names: tuple[str, ...]) -> MetricFamily[Gauge]:
     """A family of gauges; several processes show their sum."""
-    return MetricFamily(FamilySnapshot(name, text, "gauge", label_names), BatchedGauge)
+    return MetricFamily(FamilySnapshot(name, text, "gauge", label_names), Gauge)
 
 
-def live_max(name: str, text: str, label_names: tuple[str, ...]) -> MetricFamily[BatchedGauge]:
+def live_max(name: str, text: str, label_names: tuple[str, ...]) -> MetricFamily[Gauge]:
     """A family of gauges; several processes show the largest."""
     description = FamilySnapshot(name, text, "gauge", label_names, merge="max")
-    return MetricFamily(description, BatchedGauge)
+    return MetricFamily(description, Gauge)
 
 
 def histogram(
     name: str, text: str, label_names: tuple[str, ...], bounds: tuple[float, ...]
-) -> MetricFamily[BatchedHistogram]:
+) -> MetricFamily[Histogram]:
     """A family of histograms with these upper bounds, inclusive, and a bucket beyond them."""
     every = (*bounds, math.inf)
     description = FamilySnapshot(name, text, "histogram", label_names, every)
-    return MetricFamily(description, lambda: BatchedHistogram(every))
+    return MetricFamily(description, lambda: Histogram(every))
