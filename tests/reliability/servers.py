@@ -3,11 +3,13 @@
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,9 +52,11 @@ class Server:
         return httpx.Client(base_url=self.url, timeout=120, **options)
 
     def stop(self) -> None:
-        """End it at once."""
+        """End it at once, the supervisor first and then all that it has started."""
         if self.process.poll() is None:
-            self.process.kill()
+            for pid in family(self.process.pid):
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
         self.process.wait(30)
 
     def metric(self, name: str) -> float:
