@@ -32,6 +32,7 @@ SLOW = (
     "tests/deploy/",
     "tests/evaluation/test_page.py",
     "tests/kernels/test_compiler.py",
+    "tests/kernels/test_source_stamp.py",
     "tests/learners/neural/",
     "tests/learners/test_interruption.py",
     "tests/reliability/",

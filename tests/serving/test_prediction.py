@@ -100,6 +100,7 @@ def test_what_a_bare_model_cannot_answer_is_said(classifier: Classifier) -> None
     assert plan_of(Query(), bare).predictions(TEXTS)[0].labels[0].probability is None
 
 
+@pytest.mark.slow
 def test_the_command_writes_what_the_plan_gives(
     classifier: Classifier, tiny_models: Path, tmp_path: Path
 ) -> None:

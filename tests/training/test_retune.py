@@ -124,6 +124,7 @@ def test_training_documents_are_pointed_out(model: Model, corpus: Collection) ->
     assert any("were trained on" in warning for warning in retune(model, corpus).warnings)
 
 
+@pytest.mark.slow
 def test_the_command_shows_before_and_after_and_promotes(tiny_models: Path, tmp_path: Path) -> None:
     models = tmp_path / "models"
     shutil.copytree(tiny_models, models)
