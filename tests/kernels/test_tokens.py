@@ -62,6 +62,18 @@ def test_learning_and_counting_give_what_plain_python_gives(
     assert_same(known, tokens_plain.count_known(more + texts, analysis, vocabulary))
 
 
+def test_columns_of_a_large_vocabulary_come_in_rising_order() -> None:
+    """Three bytes of column numbers take part in the sort."""
+    terms = sorted(f"w{number:x}" for number in range(70_000))
+    vocabulary = Vocabulary.of(terms)
+    chosen = [69_999, 65_537, 65_536, 65_535, 256, 255, 1, 0]
+    text = " ".join(terms[column] for column in [*chosen, 65_536])
+    counts = tokens.count_known([text], Analysis(), vocabulary)
+    assert_same(counts, tokens_plain.count_known([text], Analysis(), vocabulary))
+    assert counts.columns.tolist() == chosen[::-1]
+    assert counts.counts.tolist() == [1, 1, 1, 1, 1, 2, 1, 1]
+
+
 @pytest.mark.parametrize("text", ["ab", "ab cd", "cd ab", "cd ab.", "AB", "cd ab cd", "ab ab"])
 def test_a_stop_word_is_passed_over_wherever_it_stands(text: str) -> None:
     analysis = Analysis(stop_words=frozenset({"ab"}))
