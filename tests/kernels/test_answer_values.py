@@ -41,6 +41,8 @@ def test_probabilities_are_those_of_the_calibration(calibration: Calibration) ->
     np.testing.assert_allclose(rows[:, 1], scores, rtol=1e-6, atol=5e-7)
     expected = calibration.probability(labels, scores)
     np.testing.assert_allclose(rows[:, 2], expected, rtol=1e-6, atol=1e-6)
+    for value in rows[:, 1:3][np.abs(rows[:, 1:3]) > 1e-15].tolist():
+        assert value == (round(value, 6) if abs(value) > 0.01 else float(f"{value:.7g}"))
     assert dict(zip(labels, rows[:, 3], strict=True)) == {
         0: -np.inf,
         1: 0.123457,

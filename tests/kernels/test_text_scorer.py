@@ -19,7 +19,9 @@ from app.kernels.vocabulary.vocabulary import Vocabulary
 from app.vectorizers.tfidf import Tfidf
 
 TERMS = ["aa", "ab", "ba", "bb", "éé", "中語"]
-TEXTS = st.lists(st.text(st.sampled_from("aAbB é中語 😀"), max_size=30), max_size=5)
+TEXT = st.text(st.sampled_from("aAbB é中語 😀"), max_size=30)
+TERMS_REPEATED = st.lists(st.sampled_from(TERMS), max_size=9).map(" ".join)
+TEXTS = st.lists(TEXT | TERMS_REPEATED, max_size=5)
 
 
 def linear(n_labels: int, form: str, seed: int = 0) -> LinearArrays:
@@ -67,6 +69,17 @@ def test_one_kernel_gives_what_the_long_way_gives(form: str, n_labels: int, sche
             np.testing.assert_array_equal(fast.top_k(text, k).labels, ranked.labels[i])
 
     holds()
+
+
+@pytest.mark.parametrize("module", [text_scorer, text_scorer_plain])
+def test_binary_counts_a_repeated_term_once(module: Any) -> None:
+    once, repeated = "aa ab", "aa aa aa ab"
+    for binary in (True, False):
+        weighing = Weighing(Analysis(), Vocabulary.of(TERMS), np.ones(len(TERMS)), "tfidf", binary)
+        scorer = module.TextScorer(
+            weighing, linear_of(np.eye(6, dtype="f4"), np.zeros(6, "f4"), "dense")
+        )
+        assert np.array_equal(scorer.scores(repeated), scorer.scores(once)) is binary
 
 
 @pytest.mark.parametrize("form", ["dense", "uint16", "int32", "quantized"])

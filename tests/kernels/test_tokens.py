@@ -16,7 +16,11 @@ from app.kernels.vocabulary import hashing, hashing_plain
 from app.kernels.vocabulary.vocabulary import Vocabulary
 
 ODD = "aAbBzZ09_ \t\n-.²½İıßẞΣσςéÉ\u0301\u0308ﬁǅ中語𝔘𝟘😀\u00a0\u2028\u200d\x00\x1c\x85\ud800\udfff"
-TEXT = st.text(st.sampled_from(ODD), max_size=40) | st.text(max_size=30)
+STOP_WORDS = ["aa", "ab", "zz", "éé", "中語"]
+WORDS = st.sampled_from([*STOP_WORDS, "AB", "ba", "x", "zebra"])
+SENTENCE = st.lists(WORDS, max_size=12).map(" ".join)
+TEXT = st.text(st.sampled_from(ODD), max_size=40) | st.text(max_size=30) | SENTENCE
+SEVERAL_STRIDES = " ".join(["aa", "ab", "ba"][number % 3] for number in range(700))
 ANALYSES = st.builds(
     lambda analyzer, shortest, more, lowercase, stops: Analysis(
         analyzer,
@@ -29,7 +33,7 @@ ANALYSES = st.builds(
     st.integers(1, 4),
     st.integers(0, 3),
     st.booleans(),
-    st.lists(st.sampled_from(["aa", "ab", "zz", "éé", "中語"]), max_size=3),
+    st.lists(st.sampled_from(STOP_WORDS), max_size=3),
 )
 
 
@@ -43,6 +47,9 @@ def assert_same(one: Counts, other: Counts) -> None:
 @given(st.lists(TEXT, max_size=6), st.lists(TEXT, max_size=4), ANALYSES, st.integers(1, 3))
 @example(["x" * 70_000, "ab " * 3_000], ["ab ab"], Analysis(), 2)
 @example(["a\ud800b ab"], [], Analysis("char", 1, 3), 1)
+@example([SEVERAL_STRIDES], [SEVERAL_STRIDES[4:]], Analysis("word", 2, 3), 1)
+@example([SEVERAL_STRIDES], [SEVERAL_STRIDES[4:]], Analysis("char", 2, 5), 1)
+@example([SEVERAL_STRIDES.replace(" ", "")], ["aaab"], Analysis("char_wb", 2, 5), 1)
 def test_learning_and_counting_give_what_plain_python_gives(
     texts: list[str], more: list[str], analysis: Analysis, jobs: int
 ) -> None:
@@ -53,6 +60,26 @@ def test_learning_and_counting_give_what_plain_python_gives(
     assert_same(counts, expected_counts)
     known = tokens.count_known(more + texts, analysis, vocabulary, jobs=jobs)
     assert_same(known, tokens_plain.count_known(more + texts, analysis, vocabulary))
+
+
+def test_columns_of_a_large_vocabulary_come_in_rising_order() -> None:
+    """Three bytes of column numbers take part in the sort."""
+    terms = sorted(f"w{number:x}" for number in range(70_000))
+    vocabulary = Vocabulary.of(terms)
+    chosen = [69_999, 65_537, 65_536, 65_535, 256, 255, 1, 0]
+    text = " ".join(terms[column] for column in [*chosen, 65_536])
+    counts = tokens.count_known([text], Analysis(), vocabulary)
+    assert_same(counts, tokens_plain.count_known([text], Analysis(), vocabulary))
+    assert counts.columns.tolist() == chosen[::-1]
+    assert counts.counts.tolist() == [1, 1, 1, 1, 1, 2, 1, 1]
+
+
+@pytest.mark.parametrize("text", ["ab", "ab cd", "cd ab", "cd ab.", "AB", "cd ab cd", "ab ab"])
+def test_a_stop_word_is_passed_over_wherever_it_stands(text: str) -> None:
+    analysis = Analysis(stop_words=frozenset({"ab"}))
+    vocabulary, counts = tokens.learn([text, "xy"], analysis)
+    assert vocabulary.terms == sorted({"cd", "xy"} & {*text.lower().split(), "xy"})
+    assert counts.counts[: counts.indptr[1]].tolist() == [text.count("cd")] * ("cd" in text)
 
 
 @settings(max_examples=200, deadline=None)
