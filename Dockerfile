@@ -10,9 +10,9 @@ ENV PATH=/venv/bin:$PATH NUMBA_CACHE_DIR=/app/kernel-cache
 WORKDIR /app
 RUN python -m venv /venv
 # First the packages, which change rarely, then the code.
-COPY pyproject.toml README.md ./
+COPY pyproject.toml constraints.txt README.md ./
 COPY app/__init__.py app/
-RUN pip install --no-cache-dir --editable ".${EXTRAS:+[$EXTRAS]}"
+RUN pip install --no-cache-dir --constraint constraints.txt --editable ".${EXTRAS:+[$EXTRAS]}"
 COPY app app
 COPY scripts scripts
 # The kernels' machine code is part of the image: a read-only container cannot write it later.

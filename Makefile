@@ -2,9 +2,13 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# constraints.txt: the versions that CI ran with, of everything that is installed.
+INSTALL := $(BIN)/pip install --quiet --constraint constraints.txt --editable
+WORKERS ?= 2
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder
 export NUMBA_CACHE_DIR ?= $(CURDIR)/.cache/numba
 
-.PHONY: serve demo install install-neural install-all check test bench soak clean
+.PHONY: serve demo install install-neural install-all check test quick newest bench soak clean
 
 serve: $(VENV)/.installed demo
 	$(BIN)/python -m app.main
@@ -22,16 +26,16 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip
 
-$(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/pip install --quiet --editable .
+$(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(INSTALL) .
 	@touch $@
 
 $(VENV)/.installed-neural: $(VENV)/.installed
-	$(BIN)/pip install --quiet --editable '.[neural]'
+	$(INSTALL) '.[neural]'
 	@touch $@
 
 $(VENV)/.installed-all: $(VENV)/.installed
-	$(BIN)/pip install --quiet --editable '.[neural,parquet,dev]'
+	$(INSTALL) '.[neural,parquet,dev]'
 	@touch $@
 
 check: $(VENV)/.installed-all
@@ -40,13 +44,19 @@ check: $(VENV)/.installed-all
 	$(BIN)/mypy
 
 test: check
-	$(BIN)/python -m pytest
+	$(PYTEST) --durations=20
+
+quick: $(VENV)/.installed-all
+	$(PYTEST) -m "not slow"
+
+newest:
+	$(PYTHON) scripts/maintenance/newest.py .venv-newest
 
 bench: $(VENV)/.installed-all
 	$(BIN)/python scripts/bench/run.py $(ARGS)
 
 soak: $(VENV)/.installed-all
-	$(BIN)/python scripts/bench/soak.py $(ARGS)
+	$(BIN)/python scripts/soak/run.py $(ARGS)
 
 clean:
-	rm -rf $(VENV) .venv-peers .cache demo
+	rm -rf $(VENV) .venv-peers .venv-peers-neural .venv-newest .cache demo

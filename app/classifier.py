@@ -7,21 +7,19 @@ from typing import Any, Self
 import numpy as np
 
 from app.arrays import Marks, Scores
-from app.decisions import decision_class
 from app.decisions.abstention import Abstention
-from app.decisions.base import Decision
+from app.decisions.base import Basis
 from app.decisions.calibration.calibration import Calibration
-from app.decisions.operating_point import OperatingPoints
+from app.decisions.decision import Decision
+from app.decisions.operating_points import OperatingPoints
 from app.decisions.tuning.hulls import Hulls
 from app.decisions.tuning.optimism import Optimism
 from app.kernels.linear.answer_values import NO_CURVES, Curves
 from app.kernels.linear.fused_scorer import FusedScorer
 from app.labels import LabelIndex
-from app.learners import learner_class
-from app.learners.base import Learner
+from app.learners.base import Learner, learner_class
 from app.state import State, pack_strings, unpack_strings
-from app.vectorizers import vectorizer_class
-from app.vectorizers.base import Vectorizer
+from app.vectorizers.base import Vectorizer, vectorizer_class
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +32,16 @@ class Member:
     """What its scores are multiplied with when members are added up; 1 for a lone member."""
     floor: float = 0.0
     """What stands for a score it does not give, while another member gives one."""
-    joined: FusedScorer = field(init=False, repr=False, compare=False)
+    fused: FusedScorer = field(init=False, repr=False, compare=False)
+    """Scores texts by one kernel where vectorizer and learner allow it."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "joined", FusedScorer(self.vectorizer, self.learner))
+        fused = FusedScorer(self.vectorizer.weighing, self.learner.linear_weights)
+        object.__setattr__(self, "fused", fused)
 
     def scores(self, documents: Sequence[Any], *, jobs: int = 1) -> Scores:
-        """Score every label for every document, in one step where a kernel can."""
-        scores = self.joined.scores(documents, jobs=jobs)
+        """Score every label for every document, by one kernel where there is one for both parts."""
+        scores = self.fused.scores(documents, jobs=jobs)
         if scores is not None:
             return scores
         return self.learner.scores(self.vectorizer.transform(documents, jobs=jobs), jobs=jobs)
@@ -90,9 +90,31 @@ class Classifier:
         object.__setattr__(self, "curves", curves)
 
     @property
+    def reads_documents(self) -> bool:
+        """Never whole documents: texts, or rows of features."""
+        return False
+
+    @property
     def is_ready_made(self) -> bool:
         """Whether documents are rows of features, not texts."""
         return any(member.vectorizer.kind == "ready-made" for member in self.members)
+
+    @property
+    def n_features(self) -> int:
+        """How many features the first member's vectorizer has."""
+        return self.members[0].vectorizer.n_features
+
+    @property
+    def basis(self) -> Basis:
+        """What a decision may rest on that is asked for by name."""
+        learners = (member.learner for member in self.members)
+        uncentred = next((one.kind for one in learners if not one.zero_is_neutral), None)
+        return Basis(len(self.labels), uncentred, operating_points=self.operating_points)
+
+    @property
+    def effective_decision(self) -> Decision:
+        """The stored decision, without what the model abstains from."""
+        return self.decision if self.abstention is None else self.abstention.raised(self.decision)
 
     def scores(self, documents: Sequence[Any], *, jobs: int = 1) -> Scores:
         """Score every label for every document."""
@@ -102,13 +124,11 @@ class Classifier:
 
     def text_scorer(self) -> Any:
         """What scores a text, or picks its labels, in one kernel; None where there is no such."""
-        return self.members[0].joined.scorer() if len(self.members) == 1 else None
+        return self.members[0].fused.scorer() if len(self.members) == 1 else None
 
     def decide(self, documents: Sequence[Any]) -> Marks:
         """Mark the labels each document gets; where the model abstains it gets none."""
-        scores = self.scores(documents)
-        marks = self.decision.decide(scores)
-        return marks if self.abstention is None else marks & ~self.abstention.abstained(scores)
+        return self.effective_decision.decide(self.scores(documents))
 
     def state(self) -> State:
         """Label names, members, decision, and what else there is."""
@@ -133,7 +153,7 @@ class Classifier:
             if name in state.parts
         }
         labels = LabelIndex(tuple(unpack_strings(state.arrays, "labels")))
-        return cls(labels, members, decision_class(decision.kind).from_state(decision), **tuned)
+        return cls(labels, members, Decision.from_state(decision), **tuned)
 
 
 TUNED: dict[str, Any] = {

@@ -2,16 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.classifier import Classifier, Member
 from app.errors import InvalidRequestError
+from app.learners.base import Contributions
 
 Spans = list[tuple[int, int]]
-SPANS = "term_spans"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,41 +41,49 @@ def explain(
     The members of an ensemble are added up as their scores are. Learners whose score is no sum
     over terms cannot be explained: InvalidRequestError.
     """
-    parts = [_Part(member, text, len(classifier.members) > 1) for member in classifier.members]
-    return [_explanation(parts, label, n_terms) for label in labels]
+    is_alone = len(classifier.members) == 1
+    members = [
+        _ExplainedMember(member, text, labels, 1.0 if is_alone else member.weight)
+        for member in classifier.members
+    ]
+    return [_explanation(members, row, n_terms) for row in range(len(labels))]
 
 
-class _Part:
-    """One member's features of the text."""
+class _ExplainedMember:
+    """One member's features of the text, and what they add to the score of each label."""
 
-    def __init__(self, member: Member, text: str, is_one_of_several: bool) -> None:
-        if not (hasattr(member.learner, "contributions") and hasattr(member.vectorizer, SPANS)):
+    def __init__(self, member: Member, text: str, labels: Sequence[int], weight: float) -> None:
+        terms = member.vectorizer.term_spans(text)
+        contributions = None if terms is None else member.learner.contributions(*terms[:2], labels)
+        if terms is None or contributions is None:
             raise InvalidRequestError(
                 f"the learner {member.learner.kind} cannot explain its scores", pointer="/explain"
             )
-        self._learner: Any = member.learner
-        self.is_approximate = bool(getattr(member.learner, "is_approximate", False))
-        self._terms = member.vectorizer.terms()
-        self._weight = member.weight if is_one_of_several else 1.0
-        self._columns, self._values, self._spans = getattr(member.vectorizer, SPANS)(text)
+        self._names = member.vectorizer.terms()
+        self._columns, _, self._spans = terms
+        self.by_label: list[Contributions] = contributions
+        self.weight = weight
 
-    def contributions(self, label: int) -> tuple[NDArray[np.float64], float]:
-        """What each feature adds to the label's score, and the bias."""
-        found, bias = self._learner.contributions(self._columns, self._values, label)
-        return np.asarray(found, np.float64) * self._weight, bias * self._weight
+    def weights(self, row: int) -> NDArray[np.float64]:
+        """What each feature adds to the score of one label."""
+        return np.asarray(self.by_label[row].weights, np.float64) * self.weight
 
     def reason(self, position: int, weight: float) -> Reason:
-        """The feature at this position, with its places in the text."""
+        """The feature at this position, with its spans in the text."""
         column = int(self._columns[position])
-        return Reason(self._terms[column], weight, self._spans.get(column, []))
+        return Reason(self._names[column], weight, self._spans.get(column, []))
 
 
-def _explanation(parts: list[_Part], label: int, n_terms: int) -> Explanation:
-    found = [part.contributions(label) for part in parts]
-    pairs = zip(parts, found, strict=True)
-    every = [(w, part, i) for part, (ws, _) in pairs for i, w in enumerate(ws.tolist()) if w]
-    every.sort(key=lambda entry: -abs(entry[0]))
-    because = [part.reason(position, weight) for weight, part, position in every[:n_terms]]
-    rest = sum(weight for weight, _, _ in every[n_terms:])
-    is_approximate = any(part.is_approximate for part in parts)
-    return Explanation(because, sum(bias for _, bias in found), rest, is_approximate)
+def _explanation(members: list[_ExplainedMember], row: int, n_terms: int) -> Explanation:
+    weighted = [
+        (weight, member, position)
+        for member in members
+        for position, weight in enumerate(member.weights(row).tolist())
+        if weight
+    ]
+    weighted.sort(key=lambda entry: -abs(entry[0]))
+    because = [member.reason(position, weight) for weight, member, position in weighted[:n_terms]]
+    rest = sum(weight for weight, _, _ in weighted[n_terms:])
+    bias = sum(member.by_label[row].bias * member.weight for member in members)
+    is_approximate = any(member.by_label[row].is_approximate for member in members)
+    return Explanation(because, bias, rest, is_approximate)

@@ -8,8 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, issparse
 
-from app.arrays import Marks, Truth
-
 BLOCK = 64
 
 
@@ -30,11 +28,13 @@ class HeldOut:
     """
 
     scores: Any
-    truth: Truth
+    """(documents, labels) of float32, an array or a csc_array."""
+    truth: Any
+    """csc_array (documents, labels) of bool."""
     is_exact: bool = True
 
     @classmethod
-    def of(cls, scores: Any, truth: Truth, *, is_exact: bool = True) -> "HeldOut":
+    def of(cls, scores: Any, truth: Any, *, is_exact: bool = True) -> "HeldOut":
         """Held-out scores ready to be read by label."""
         by_label = csc_array(scores) if issparse(scores) else np.asarray(scores, np.float32)
         return cls(by_label, csc_array(truth), is_exact)
@@ -70,7 +70,7 @@ class HeldOut:
 
     def _beside_marks(self, label: int, scores: Any, rows: Any = slice(None)) -> Column:
         positive = self.truth.indices[self.truth.indptr[label] : self.truth.indptr[label + 1]]
-        marks: Marks = np.zeros(self.n_documents, dtype=np.bool_)
+        marks: NDArray[np.bool_] = np.zeros(self.n_documents, dtype=np.bool_)
         marks[positive] = True
         marks, scored = marks[rows], scores > -np.inf
         return Column(scores[scored], marks[scored], len(positive))

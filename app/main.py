@@ -4,6 +4,7 @@ import logging
 import os
 import socket
 import sys
+from multiprocessing.connection import Connection
 from typing import Any
 
 from app.api.app import create_app
@@ -14,7 +15,7 @@ from app.server.workers import supervise
 from app.serving.keys import KeysFile
 from app.serving.logs import write_logs_as_json
 from app.serving.service import Service
-from app.serving.telemetry.telemetry import serve_metrics
+from app.serving.telemetry.exposition import serve_metrics
 from app.settings import Settings
 
 SWITCH_SECONDS = 0.0005  # the loop waits no longer than this for threads that predict
@@ -41,13 +42,15 @@ def main() -> None:
         supervise(settings, lambda: (work, (settings, listener)), grace_seconds(settings))
 
 
-def work(settings: Settings, listener: socket.socket) -> None:
+def work(settings: Settings, listener: socket.socket, supervisor: Connection | None = None) -> None:
     """One worker: serve on the listener until SIGTERM, then drain and return."""
     write_logs_as_json(settings.log_level)
     sys.setswitchinterval(SWITCH_SECONDS)
     service = Service.of(settings)
-    if settings.metrics_port is not None and settings.workers == 1:
-        serve_metrics(settings.host, settings.metrics_port, service.telemetry.registry)
+    if supervisor is not None:
+        service.telemetry.share(supervisor)
+    elif settings.metrics_port is not None:
+        serve_metrics(settings.host, settings.metrics_port, service.telemetry.snapshot)
     app = create_app(service)
     fast_path = FastPath(app.fast_paths, app.at_once)
     serve(app, listener, settings=settings, service=service, fast_path=fast_path)

@@ -12,6 +12,8 @@ import typer
 from app.artifacts.store import Store
 from app.datasets import open_dataset
 from app.datasets.base import ReadOptions
+from app.decisions.base import Use
+from app.decisions.names import accepted
 from app.errors import InvalidRequestError
 from app.evaluation import EvaluationOptions, JudgedModel, parse_k
 from app.evaluation.compare.comparison import System, compare
@@ -34,9 +36,7 @@ def main(  # noqa: PLR0913
     b: Annotated[str, typer.Argument(help="The other one.")],
     test: Annotated[str, typer.Argument(help="A labelled test set.")],
     k: Annotated[str, typer.Option(help="Ranks to measure at.")] = "1,3,5",
-    decision: Annotated[
-        str, typer.Option(help="tuned, zero, rank:K, proportion:X or an operating point.")
-    ] = "tuned",
+    decision: Annotated[str, typer.Option(help=f"One of: {accepted(Use.EVALUATION)}.")] = "tuned",
     zero_division: Annotated[
         ZeroDivision, typer.Option(help="What 0/0 counts as.")
     ] = ZeroDivision.zero,

@@ -12,6 +12,8 @@ import typer
 from app.artifacts.store import Store
 from app.datasets import open_dataset
 from app.datasets.base import ReadOptions
+from app.decisions.base import Use
+from app.decisions.names import accepted
 from app.errors import InvalidRequestError
 from app.evaluation import EvaluationOptions, JudgedModel, Report, evaluate, parse_k
 from app.evaluation.compare.annotators import annotator_agreement
@@ -48,7 +50,7 @@ def main(  # noqa: PLR0913
     k: Annotated[str, typer.Option(help="Ranks to measure at.")] = "1,3,5",
     decision: Annotated[
         str,
-        typer.Option(help="tuned, zero, rank:K, proportion:X or a point such as precision>=0.9."),
+        typer.Option(help=f"One of: {accepted(Use.EVALUATION)}."),
     ] = "tuned",
     beta: Annotated[float, typer.Option(help="The β of F_β.")] = 1.0,
     zero_division: Annotated[

@@ -13,11 +13,13 @@ import typer
 from app.artifacts.store import Store
 from app.datasets import open_dataset
 from app.datasets.base import ReadOptions
-from app.decisions.rules.proportion_cut import ProportionCut
+from app.decisions.base import Use
+from app.decisions.names import accepted
 from app.explanation import explain as explain_
 from app.model import load_model
-from app.prediction import Prediction, Query, plan_of
-from app.prediction.offline import batch_predictions, file_predictions
+from app.prediction.answers import Prediction
+from app.prediction.offline import FileQuery, file_predictions
+from app.prediction.query import Query
 from app.cli.reading_options import takes_reading_options
 from app.cli.terminal import command, run, write_json
 
@@ -37,10 +39,7 @@ def main(  # noqa: PLR0913
     ] = None,
     operating_point: Annotated[
         str | None,
-        typer.Option(
-            help="tuned, precision>=P, recall>=R, f1, f0.5, f2 (each also macro:…), or "
-            "proportion:X over the whole file."
-        ),
+        typer.Option(help=f"One of: {accepted(Use.FILE_PREDICTION)}."),
     ] = None,
     labels: Annotated[
         list[str] | None, typer.Option(help="Only this label may come; may be repeated.")
@@ -56,23 +55,11 @@ def main(  # noqa: PLR0913
     """Write one JSON line a document to standard output."""
     found = load_model(Store(models_dir), model)
     documents = open_dataset(input, replace(reading, labels="optional"))
-    is_batch = (operating_point or "").startswith("proportion:")
-    n_labels = len(found.classifier.labels)
-    query = Query(
-        (top_k or n_labels) if is_batch else top_k,
-        None if is_batch else operating_point,
-        threshold,
-        min_probability,
-        tuple(labels) if labels else None,
-        explain,
-    )
-    plan = plan_of(query, found.classifier, explainer=explain_)
-    if is_batch and operating_point is not None:
-        n_trained = found.manifest.data.counts["documents"]
-        cut = ProportionCut.of(operating_point, found.training_counts, n_trained)
-        predictions = batch_predictions(plan, cut, documents)
-    else:
-        predictions = file_predictions(plan, documents)
+    only = tuple(labels) if labels else None
+    query = Query(top_k, operating_point, threshold, min_probability, only, explain)
+    frequencies = found.training_counts / max(found.manifest.data.counts["documents"], 1)
+    asked = FileQuery(query, frequencies, explain_)
+    predictions = file_predictions(asked, found.classifier, documents)
     count = sum(_write(prediction) for prediction in predictions)
     sys.stdout.buffer.flush()
     skipped = documents.summary.skipped

@@ -11,6 +11,8 @@ import typer
 from app.artifacts.store import Store
 from app.datasets.base import ReadOptions
 from app.datasets.collection import load_collection
+from app.decisions.base import Use
+from app.decisions.names import accepted
 from app.errors import InvalidRequestError
 from app.model import load_model
 from app.cli.reading_options import takes_reading_options
@@ -27,7 +29,7 @@ def main(  # noqa: PLR0913
     model: Annotated[str, typer.Argument(help="The model: NAME, or NAME@VERSION.")],
     valid: Annotated[str, typer.Argument(help="Labelled documents it was not trained on.")],
     decision: Annotated[
-        str | None, typer.Option(help="micro-f, macro-f, micromacro, zero, rank:K; else as it was.")
+        str | None, typer.Option(help=f"As it was, or one of: {accepted(Use.TRAINING)}.")
     ] = None,
     beta: Annotated[float | None, typer.Option(help="The β of the F that is maximised.")] = None,
     fbr: Annotated[
@@ -65,7 +67,7 @@ def main(  # noqa: PLR0913
         "promoted": published.is_promoted,
         "before": retuned.before,
         "after": retuned.after,
-        "cross_validated": retuned.crossed,
+        "cross_validated": retuned.cross_validated,
         "warnings": retuned.warnings,
     }
     write_json(json, result)
@@ -75,7 +77,7 @@ def _show(title: str, retuned: Retuned) -> None:
     columns = ["on the labelled set", "before", "after", "cross-validated"]
     rows = [
         [name.replace("_", "-"), f"{before:.4f}", f"{retuned.after[name]:.4f}"]
-        + ([f"{retuned.crossed[name]:.4f}"] if retuned.crossed else ["–"])
+        + ([f"{retuned.cross_validated[name]:.4f}"] if retuned.cross_validated else ["–"])
         for name, before in retuned.before.items()
     ]
     table(title, columns, rows)

@@ -16,6 +16,8 @@ from app.artifacts.store import Store
 from app.datasets import open_dataset
 from app.datasets.base import Record, ReadOptions, Summary
 from app.datasets.collection import Collection, load_collection, split
+from app.decisions.base import Use
+from app.decisions.names import accepted
 from app.errors import InvalidRequestError
 from app.cli.reading_options import takes_reading_options
 from app.cli.terminal import (
@@ -80,7 +82,7 @@ def main(  # noqa: PLR0913
     ] = None,
     decision: Annotated[
         str | None,
-        typer.Option(help="micro-f (default), macro-f, micromacro, zero or rank:K."),
+        typer.Option(help=f"micro-f by default; one of: {accepted(Use.TRAINING)}."),
     ] = None,
     folds: Annotated[
         int | None, typer.Option(help="Folds of the out-of-fold scores; 0: none.", min=0)

@@ -1,7 +1,9 @@
-"""What many tests share: a small made-up corpus, and a store with models trained on it."""
+"""What tests share: how a run is organised, a small made-up corpus, models trained on it."""
 
 import json
+import os
 import random
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,73 @@ TOPICS = {
     "printer": "toner paper jam tray ink cartridge printer queue",
 }
 FILLER = "please help since yesterday our team cannot work and this is urgent thanks"
+SERVERS = (
+    "tests/deploy/",
+    "tests/evaluation/test_page.py",
+    "tests/reliability/",
+    "tests/server/",
+    "tests/test_readme.py",
+)
+"""Tests that start servers or a browser: one worker runs them all, so that they do not starve each
+other of the second core."""
+SLOW = (
+    "tests/deploy/",
+    "tests/evaluation/test_page.py",
+    "tests/kernels/test_compiler.py",
+    "tests/learners/neural/",
+    "tests/learners/test_interruption.py",
+    "tests/reliability/",
+    "tests/scripts/",
+    "tests/test_readme.py",
+)
+"""Marked slow as a whole; single tests elsewhere carry the mark themselves."""
+NO_SKIPS = "LABELSERVE_TEST_ALL"
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Compile the kernels before workers start, which would otherwise all compile the same."""
+    if session.config.getoption("numprocesses", None):
+        from app.kernels import warm
+
+        warm()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is slow, group tests for the workers, and put the longest group first."""
+    for item in items:
+        file = item.nodeid.partition("::")[0]
+        if file.startswith(SLOW):
+            item.add_marker("slow")
+        if file.startswith("tests/canaries/"):
+            item.add_marker("canary")
+        # A file's tests share its fixtures, so they stay together, too.
+        group = "servers" if file.startswith(SERVERS) else file
+        item.add_marker(pytest.mark.xdist_group(group))
+    items.sort(key=lambda item: not item.nodeid.startswith(SERVERS))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """The report of a test; a skip is a failure where nothing may be skipped."""
+    report = yield
+    refuse_skip(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """The report of a file's collection, of which the same holds."""
+    report = yield
+    refuse_skip(report)
+    return report
+
+
+def refuse_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
+    """Turn a skip into a failure under LABELSERVE_TEST_ALL=1; what is expected to fail may."""
+    if report.skipped and not hasattr(report, "wasxfail") and NO_SKIPS in os.environ:
+        report.outcome = "failed"
+        report.longrepr = f"skipped, and under {NO_SKIPS} nothing may be: {report.longrepr}"
 
 
 def write_corpus(file: Path, n_documents: int, seed: int = 0) -> Path:

@@ -32,7 +32,8 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if name and (ROOT / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, folder / name)
-    os.utime(folder / "pyproject.toml", (0, 0))  # so that make does not install the copy instead
+    for name in ("pyproject.toml", "constraints.txt"):
+        os.utime(folder / name, (0, 0))  # so that make does not install the copy instead
     (folder / ".venv").symlink_to(sys.prefix)
     return folder
 

@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 
 from app.api.http.request_context import RequestContext
 from app.errors import PayloadTooLargeError
-from app.prediction import Plan, Prediction, Query
+from app.prediction.answers import Prediction
+from app.prediction.plan import Plan
+from app.prediction.query import Query
 from app.serving.admission import Deadline
 from app.serving.keys import Identity
 from app.serving.registry import Loaded
@@ -37,7 +39,7 @@ class Predictor:
         self._service, self._route = service, route
         self._quick_texts = min(QUICK_DOCUMENTS, service.settings.max_documents)
         self._quick_characters = min(QUICK_BYTES, service.settings.max_text_characters)
-        self._seconds = service.telemetry.tally(service.telemetry.stages, "predict")
+        self._seconds = service.telemetry.stages.labels("predict")
         self._has_room = service.documents.has_room
         self._counters: dict[str, tuple[BatchedCounter, BatchedHistogram]] = {}
 
@@ -123,11 +125,11 @@ class Predictor:
         if counters is None:
             telemetry = self._service.telemetry
             counters = self._counters[model] = (
-                telemetry.count(telemetry.documents, model, self._route),
-                telemetry.tally(telemetry.labels_per_document, model),
+                telemetry.documents.labels(model, self._route),
+                telemetry.labels_per_document.labels(model),
             )
         documents, labels = counters
-        documents.add(len(predicted.predictions))
+        documents.inc(len(predicted.predictions))
         for prediction in predicted.predictions:
             labels.observe(len(prediction.labels))
 

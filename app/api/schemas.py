@@ -5,7 +5,8 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from app.prediction import Prediction, Query
+from app.prediction.answers import Prediction
+from app.prediction.query import Query
 
 LONGEST_NAME = 200
 MOST_DOCUMENTS = 100_000  # the bound of the form; the settings have a lower one

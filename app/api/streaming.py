@@ -16,7 +16,7 @@ from app.api.http.response_buffer import ResponseBuffer
 from app.api.predictor import QUICK_BYTES, Predictor, is_long
 from app.api.schemas import Document, StreamParameters
 from app.errors import AppError, InvalidRequestError, PayloadTooLargeError
-from app.prediction import Prediction
+from app.prediction.answers import Prediction
 from app.serving.admission import BodyBudget, Deadline
 from app.serving.keys import Identity
 from app.serving.registry import Loaded

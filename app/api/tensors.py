@@ -10,7 +10,7 @@ from msgspec import Meta
 from app.api.errors import invalid_body
 from app.api.schemas import QueryParameters
 from app.errors import InvalidRequestError
-from app.prediction import Query
+from app.prediction.query import Query
 
 PREFIX = 4
 """Bytes before each element of a binary BYTES tensor: its length, little-endian."""

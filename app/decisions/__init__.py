@@ -1,15 +1,13 @@
-"""From scores to label sets. Catalogue of the stored decisions by kind."""
+"""From scores to label sets. Catalogue of the decision rules; their names are read by names.py."""
 
-from app.catalogue import find
-from app.decisions.base import Decision
-
-DECISIONS = {
-    "score-cut": "app.decisions.rules.score_cut:ScoreCut",
-    "rank-cut": "app.decisions.rules.rank_cut:RankCut",
+RULES = {
+    "zero": "app.decisions.rules.zero:Zero",
+    "rank": "app.decisions.rules.rank_cut:RankCut",
+    "micro-f": "app.decisions.rules.micro_f:MicroF",
+    "macro-f": "app.decisions.rules.macro_f:MacroF",
+    "micromacro": "app.decisions.rules.micromacro:Micromacro",
+    "micromacro-pooled": "app.decisions.rules.micromacro_pooled:MicromacroPooled",
+    "rank-above-cut": "app.decisions.rules.rank_above_cut:RankAboveCut",
+    "proportion": "app.decisions.rules.proportion_cut:ProportionCut",
+    "operating-point": "app.decisions.rules.operating_point:OperatingPointRule",
 }
-
-
-def decision_class(kind: str) -> type[Decision]:
-    """The class behind a catalogue name."""
-    found: type[Decision] = find(DECISIONS, kind, "decision")
-    return found

@@ -4,14 +4,14 @@ The reject option of Pillai et al. (2013, section 6): what would be assigned, bu
 for the precision that was asked for, is handed to a person instead.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.arrays import Marks, Scores
-from app.decisions.base import Decision
+from app.decisions.decision import Decision
 from app.decisions.tuning.hulls import points
 from app.errors import InvalidRequestError
 from app.heldout import Column, HeldOut
@@ -34,13 +34,18 @@ class Abstention:
         assigned.
         """
         cuts = decision.cuts
-        if cuts is None:
-            raise InvalidRequestError("to abstain takes a decision by cuts, not by rank")
+        if cuts is None or decision.most_labels is not None:
+            raise InvalidRequestError("to abstain takes a decision by cuts alone, not by rank")
         if not 0 < target <= 1:
             raise InvalidRequestError("the precision to abstain for is above 0 and at most 1")
         pairs = zip(held_out.columns(), cuts, strict=True)
         upper = [_upper(column, cut, target) for column, cut in pairs]
         return cls(target, cuts, np.array(upper, np.float32))
+
+    def raised(self, decision: Decision) -> Decision:
+        """The decision with its cuts at the bands' upper ends: what is assigned without doubt."""
+        cuts = decision.cuts_of(len(self.upper))
+        return replace(decision, cuts=np.maximum(cuts, self.upper))
 
     def abstained(self, scores: Scores) -> Marks:
         """Mark where the model abstains."""

@@ -1,38 +1,123 @@
-"""The one protocol every stored decision keeps."""
+"""The protocol of decision rules: the names that a rule reads, and the Decision they mean."""
 
-from typing import ClassVar, Protocol, Self
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.arrays import Marks, Scores
-from app.state import State
+from app.decisions.decision import Decision
+from app.decisions.tuning.hulls import Hulls
+from app.decisions.tuning.options import TuningOptions
+from app.errors import InvalidRequestError
+from app.heldout import HeldOut
 
 
-class Decision(Protocol):
-    """Turns scores into labels, document by document. Tuning one is done elsewhere."""
+class Use(Enum):
+    """Where a rule's name may be given; the value begins the error where a name is none."""
 
-    kind: ClassVar[str]
+    TRAINING = "no such decision to train with"
+    EVALUATION = "no such decision"
+    PREDICTION = "no such operating point"
+    FILE_PREDICTION = "no such operating point for a file"
+
+
+class HeldOutPoints(Protocol):
+    """The operating points of a model, by held-out scores."""
+
+    def find(self, name: str) -> Decision:
+        """The cuts of that point; `UnattainableError` with the best there is."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What a decision may rest on; each rule takes what it needs."""
+
+    n_labels: int
+    uncentred_learner: str | None = None
+    """A learner of the model whose score 0 is not neutral; None: `score > 0` is sensible."""
+    held_out: HeldOut | None = None
+    """Scores to tune on, with their hulls."""
+    hulls: Hulls | None = None
+    options: TuningOptions = field(default_factory=TuningOptions)
+    operating_points: HeldOutPoints | None = None
+
+    def tuned_on(self) -> tuple[HeldOut, Hulls, TuningOptions]:
+        """What a tuned rule needs; an InvalidRequestError where nothing was held out."""
+        if self.held_out is None or self.hulls is None:
+            raise InvalidRequestError("this decision is tuned on held-out scores; there are none")
+        return self.held_out, self.hulls, self.options
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """All scores of a batch of documents, label by label."""
+
+    n_documents: int
+    columns: Iterable[NDArray[np.float32]]
+    """Each label's scores in the documents' order, by rising label number."""
+    frequencies: NDArray[np.float64]
+    """The share of training documents that carry each label."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchDecision:
+    """Per-label cuts over a batch; of the documents whose score equals the cut, the first few."""
+
+    cuts: NDArray[np.float32]
+    last_documents: NDArray[np.int64]
+    """The number of the last document that gets the label at a score equal to the cut."""
+    name: str
+
+    def decide(self, scores: Scores, first: int = 0) -> Marks:
+        """Mark the labels of documents of the batch; `first` is the first row's number."""
+        numbers = np.arange(first, first + len(scores))[:, None]
+        ties = (scores == self.cuts) & (numbers <= self.last_documents)
+        return np.asarray((scores > self.cuts) | ties)
+
+
+class NamedRule(Protocol):
+    """What all rules have: a syntax, and names to try it with."""
+
+    syntax: ClassVar[str]
+    """The names it reads, as error messages and help texts list them: `rank:K`."""
+    examples: ClassVar[tuple[str, ...]]
+    """Names as `name` spells them; the contract suite tries each."""
+    uses: ClassVar[frozenset[Use]]
+
+    @classmethod
+    def read(cls, name: str) -> Self | None:
+        """The rule of that name; None where the name is another rule's.
+
+        A name of this syntax with a wrong argument is an InvalidRequestError, without an echo.
+        """
+        ...
 
     @property
     def name(self) -> str:
-        """What the user asked for: `zero`, `rank:3`, `micro-f`, …"""
+        """The one spelling of it."""
         ...
 
-    @property
-    def cuts(self) -> NDArray[np.float32] | None:
-        """Per-label thresholds (`score > cut`, strictly); None for a decision by rank."""
+
+class Rule(NamedRule, Protocol):
+    """A rule that decides document by document."""
+
+    is_tuned: ClassVar[bool]
+    """Whether its cuts come from held-out scores, which training must then make."""
+
+    def decision(self, basis: Basis) -> Decision:
+        """The rule as data; an InvalidRequestError says what the basis lacks."""
         ...
 
-    def decide(self, scores: Scores) -> Marks:
-        """Mark the labels that pass."""
-        ...
 
-    def state(self) -> State:
-        """Everything needed to build an equal decision."""
-        ...
+@runtime_checkable
+class BatchRule(NamedRule, Protocol):
+    """A rule that must know all documents of a batch before it decides on one."""
 
-    @classmethod
-    def from_state(cls, state: State) -> Self:
-        """Build an equal decision again."""
+    def batch_decision(self, batch: Batch) -> BatchDecision:
+        """The rule over this batch."""
         ...

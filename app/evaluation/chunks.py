@@ -57,16 +57,34 @@ def length(document: TestDocument) -> int:
     return len(document.text) if document.features is None else len(document.features[0])
 
 
-def inputs(chunk: list[TestDocument], scorer: Any) -> Any:
+class Reads(Protocol):
+    """What is scored: the part of a Scorer (app/evaluation/scorer.py) that says so."""
+
+    @property
+    def reads_documents(self) -> bool:
+        """The documents themselves."""
+        ...
+
+    @property
+    def is_ready_made(self) -> bool:
+        """Rows of features, not texts."""
+        ...
+
+    @property
+    def n_features(self) -> int:
+        """The width of those rows."""
+        ...
+
+
+def inputs(chunk: list[TestDocument], scorer: Reads) -> Any:
     """What the scorer reads: texts, rows of features, or the documents themselves."""
-    if getattr(scorer, "reads_documents", False):
+    if scorer.reads_documents:
         return chunk
-    is_ready_made = bool(getattr(scorer, "is_ready_made", False))
-    if any((document.features is not None) != is_ready_made for document in chunk):
-        wanted = "ready-made features (svmlight)" if is_ready_made else "texts"
+    if any((document.features is not None) != scorer.is_ready_made for document in chunk):
+        wanted = "ready-made features (svmlight)" if scorer.is_ready_made else "texts"
         raise InvalidDataError(f"the model reads {wanted}, which the test set does not have")
-    if is_ready_made:
-        return feature_rows(chunk, _n_features(scorer))
+    if scorer.is_ready_made:
+        return feature_rows(chunk, scorer.n_features)
     return [document.text for document in chunk]
 
 
@@ -79,7 +97,3 @@ def feature_rows(chunk: list[TestDocument], n_features: int) -> csr_array:
     columns = np.concatenate([row[0][mask] for row, mask in pairs]).astype(np.int32)
     values = np.concatenate([row[1][mask] for row, mask in pairs]).astype(np.float32)
     return csr_array((values, columns, ends), shape=(len(chunk), n_features))
-
-
-def _n_features(scorer: Any) -> int:
-    return int(scorer.members[0].vectorizer.n_features)

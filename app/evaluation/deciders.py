@@ -1,60 +1,59 @@
 """Decisions by the names that evaluations accept."""
 
-from app.decisions.operating_point import Wanted
-from app.decisions.rules.rank_cut import RankCut
-from app.decisions.rules.score_cut import ScoreCut
-from app.errors import InvalidRequestError
-from app.evaluation.measure.certainty import Abstaining
-from app.evaluation.proportion import Proportion
+import numpy as np
+
+from app.arrays import Marks, Scores
+from app.decisions.base import BatchDecision, BatchRule, Use
+from app.decisions.names import TUNED, read_rule
 from app.evaluation.scorer import Decider, Scorer
 
-ACCEPTED = (
-    "tuned, zero, rank:K, proportion:X, or an operating point: precision>=P, recall>=R, f1, f0.5, "
-    "f2, each optionally with macro: before it"
-)
 
+def decider(name: str, scorer: Scorer) -> Decider | BatchRule:
+    """The decision of that name, or a rule that waits for all scores of the file.
 
-def decider(name: str, scorer: Scorer) -> Decider:
-    """The decision of that name; nothing is tuned on the file that is evaluated."""
-    if name in ("tuned", ""):
+    Nothing is tuned on the file that is evaluated.
+    """
+    if name in (TUNED, ""):
         return _tuned(scorer)
-    if name == "zero":
-        return _zero(scorer)
-    kind, _, argument = name.partition(":")
-    if kind == "rank":
-        if not (argument.isascii() and argument.isdigit() and int(argument) >= 1):
-            raise InvalidRequestError("rank:K needs a whole number K of at least 1, as in rank:3")
-        return RankCut(int(argument))
-    if kind == "proportion":
-        return Proportion.read(name)
-    return _operating_point(name, scorer)
+    rule = read_rule(name, Use.EVALUATION)
+    return rule if isinstance(rule, BatchRule) else rule.decision(scorer.basis)
 
 
 def _tuned(scorer: Scorer) -> Decider:
     """The stored decision; where the model abstains it assigns nothing."""
-    abstention = getattr(scorer, "abstention", None)
-    return scorer.decision if abstention is None else Abstaining(scorer.decision, abstention)
+    decision, effective = scorer.decision, scorer.effective_decision
+    return decision if effective is decision else Abstaining(decision, effective)
 
 
-def _operating_point(name: str, scorer: Scorer) -> Decider:
-    try:
-        wanted = Wanted.read(name)
-    except InvalidRequestError:
-        raise InvalidRequestError(f"no such decision; accepted: {ACCEPTED}") from None
-    points = getattr(scorer, "operating_points", None)
-    if points is None:
-        raise InvalidRequestError(
-            "this model was not tuned on held-out scores, so it has no operating points; "
-            "accepted: tuned, zero, rank:K, proportion:X"
-        )
-    return ScoreCut(points.find(wanted.name).cuts, wanted.name)
+class Abstaining:
+    """A decision that gives no label where the model abstains, and counts what it held back."""
+
+    def __init__(self, decision: Decider, effective: Decider) -> None:
+        self.name, self.cuts = decision.name, effective.cuts
+        self.assigned = self.held_back = 0
+        self._decision, self._effective = decision, effective
+
+    def decide(self, scores: Scores) -> Marks:
+        """Mark what is assigned without doubt."""
+        marks = self._effective.decide(scores)
+        assigned = int(np.count_nonzero(self._decision.decide(scores)))
+        self.assigned += assigned
+        self.held_back += assigned - int(np.count_nonzero(marks))
+        return marks
 
 
-def _zero(scorer: Scorer) -> Decider:
-    for member in getattr(scorer, "members", ()):
-        if not member.learner.zero_is_neutral:
-            raise InvalidRequestError(
-                f"zero is no sensible cut for the learner {member.learner.kind}: its scores are "
-                "not neutral at 0; use tuned, rank:K or an operating point"
-            )
-    return ScoreCut.zero(len(scorer.labels))
+class WholeFile:
+    """A decision over a batch, applied to its documents in their order, chunk after chunk."""
+
+    cuts: None = None
+    """None: the documents' order decides between equal scores."""
+
+    def __init__(self, decision: BatchDecision) -> None:
+        self.name = decision.name
+        self._decision, self._n_decided = decision, 0
+
+    def decide(self, scores: Scores) -> Marks:
+        """Mark the next documents' labels."""
+        first = self._n_decided
+        self._n_decided += len(scores)
+        return self._decision.decide(scores, first)

@@ -9,18 +9,19 @@ from time import perf_counter
 
 import numpy as np
 
+from app.decisions.base import Batch, BatchRule
 from app.errors import InvalidDataError, InvalidRequestError
 from app.evaluation.chunks import TestDocument, chunks, inputs, length
-from app.evaluation.deciders import decider
+from app.evaluation.deciders import WholeFile, decider
 from app.evaluation.measure.leakage import seen_in_training
 from app.evaluation.measure.measurement import Measurement, ScoredChunk
 from app.evaluation.measure.truth import TruthReader
 from app.evaluation.options import EvaluationOptions, JudgedModel
-from app.evaluation.proportion import Proportion, ProportionOfFile
 from app.evaluation.report.assembly import RunContext, assemble
 from app.evaluation.report.report import Report
-from app.evaluation.scorer import Decider, Scorer
+from app.evaluation.scorer import Decider, Scorer, summary_of
 from app.evaluation.storage.prediction_lines import PredictionLines
+from app.evaluation.storage.score_file import ScoreFile
 from app.progress import Progress, silent
 
 NO_SCORES = np.zeros((0, 0), np.float32)
@@ -62,11 +63,11 @@ class Run:
         """Measure every document, then put the report together."""
         decision = decider(self.options.decision, self.scorer)
         read = self.read(documents, progress)
-        if isinstance(decision, Proportion):
+        if isinstance(decision, BatchRule):
             context = self.in_two_passes(read, decision)
         else:
             context = self.measured(read, decision)
-        return assemble(context, self.measurement, documents)
+        return assemble(context, self.measurement, summary_of(documents))
 
     def read(self, documents: Iterable[TestDocument], progress: Progress) -> Iterator[ScoredChunk]:
         """The documents with their scores and truth, chunk by chunk, while the clock runs."""
@@ -100,16 +101,11 @@ class Run:
                     lines.add(chunk.ids, chunk.scores, marks)
         return RunContext(self.options, self.info, self.truth, decision, self.seconds, self.seen)
 
-    def in_two_passes(self, read: Iterable[ScoredChunk], proportion: Proportion) -> RunContext:
+    def in_two_passes(self, read: Iterable[ScoredChunk], rule: BatchRule) -> RunContext:
         """First all scores go to disk; then every document is decided on, knowing all others."""
         kept = [replace(chunk, scores=NO_SCORES) for chunk in read]
-        file = self.measurement.store.file
-        if file is None:
-            raise InvalidRequestError(
-                "proportion:X needs all scores at once; these are more documents × labels than "
-                f"the {self.options.max_cells} that are kept"
-            )
-        decision = ProportionOfFile(proportion, file, self.info)
+        file = self._score_file(rule)
+        decision = WholeFile(rule.batch_decision(self._batch(rule, file)))
         clock = perf_counter()
         again = (
             replace(chunk, scores=scores)
@@ -118,6 +114,24 @@ class Run:
         context = self.measured(again, decision)
         self._took("measure", clock)
         return context
+
+    def _score_file(self, rule: BatchRule) -> ScoreFile:
+        file = self.measurement.store.file
+        if file is None:
+            raise InvalidRequestError(
+                f"{rule.syntax} needs all scores at once; these are more documents × labels than "
+                f"the {self.options.max_cells} that are kept"
+            )
+        return file
+
+    def _batch(self, rule: BatchRule, file: ScoreFile) -> Batch:
+        counts, n_documents = self.info.training_counts, self.info.n_training_documents
+        if counts is None or not n_documents:
+            raise InvalidRequestError(
+                f"{rule.syntax} needs the labels' training frequencies, which are not known here"
+            )
+        columns = (scores for _, scores, _ in file.columns())
+        return Batch(file.n_documents, columns, counts / n_documents)
 
     def _kept(self, documents: Iterable[TestDocument]) -> Iterable[TestDocument]:
         for document in documents:

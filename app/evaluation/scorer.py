@@ -1,12 +1,16 @@
 """What is judged: anything that gives scores for documents and can decide on them."""
 
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.arrays import Marks, Scores
+from app.datasets.base import Summary
+from app.decisions.base import Basis
+from app.decisions.calibration.calibration import Calibration
+from app.evaluation.chunks import TestDocument
 from app.labels import LabelIndex
 
 
@@ -41,6 +45,55 @@ class Scorer(Protocol):
         """What it decides by itself."""
         ...
 
+    @property
+    def effective_decision(self) -> Decider:
+        """The same, less what it abstains from; `decision` itself where it never abstains."""
+        ...
+
+    @property
+    def basis(self) -> Basis:
+        """What a decision may rest on that is asked for by name."""
+        ...
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """The probabilities of its scores; None: it has none, and no figures of them."""
+        ...
+
+    @property
+    def reads_documents(self) -> bool:
+        """Whether `scores` takes the test documents themselves, not their texts or features."""
+        ...
+
+    @property
+    def is_ready_made(self) -> bool:
+        """Whether `scores` takes rows of features, not texts."""
+        ...
+
+    @property
+    def n_features(self) -> int:
+        """The width of those rows."""
+        ...
+
     def scores(self, documents: Sequence[Any], *, jobs: int = 1) -> Scores:
         """Score every label for every document (texts, or rows of features)."""
         ...
+
+
+@runtime_checkable
+class SummarizedDocuments(Protocol):
+    """Documents read from a file, and what reading them counted."""
+
+    @property
+    def summary(self) -> Summary:
+        """Final once all documents are read."""
+        ...
+
+    def __iter__(self) -> Iterator[TestDocument]:
+        """The documents in file order."""
+        ...
+
+
+def summary_of(documents: Iterable[TestDocument]) -> Summary:
+    """What reading the documents counted; nothing where they come from no file."""
+    return documents.summary if isinstance(documents, SummarizedDocuments) else Summary()

@@ -1,54 +1,123 @@
-"""The one protocol every learner keeps."""
+"""The one protocol every learner keeps: what it must define, and every hook with its default."""
 
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Protocol, Self
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.arrays import Features, Scores, Truth
+from app.catalogue import find
+from app.heldout import HeldOut
+from app.kernels.linear.types import Linear
+from app.learners import LEARNERS
 from app.progress import Progress, silent
 from app.state import State
 
 
 @dataclass(frozen=True, slots=True)
 class Fitting:
-    """How to fit, apart from the learner's own settings. The result is free of `jobs`."""
+    """How to fit, apart from the learner's own settings. The result does not depend on `jobs`."""
 
     jobs: int = 1
     seed: int = 0
     device: str = "auto"
     progress: Progress = silent
     valid: tuple[Features, Truth] | None = None
+    """Validation documents, for early stopping; None: there are none."""
     checkpoint: Path | None = None
-    """Where a long training keeps its best state for `--resume`; None: nowhere."""
-    vectors: NDArray[np.float32] | None = None
-    """Start vectors of the word numbers, for networks; rows of not-a-number where there is none."""
+    """The folder where a long training saves its best state for `--resume`; None: nowhere."""
+    word_vectors: NDArray[np.float32] | None = None
+    """Pre-trained vectors by word number (`Vectorizer.word_vectors`), for networks."""
+
+
+class Contributions(NamedTuple):
+    """What each feature of one document adds to one label's score: with `bias`, they sum to it."""
+
+    weights: NDArray[np.floating[Any]]
+    bias: float
+    is_approximate: bool = False
+    """Whether the weights are estimates (gradients of a network); the sum is exact all the same."""
 
 
 class Learner(Protocol):
-    """Learns labels from features. Settings in the constructor, data in `fit`, then immutable."""
+    """Learns labels from features. Settings in the constructor, data in `fit`, then immutable.
+
+    A learner is a class that inherits from this one. It states `kind` and defines `fit`, `scores`,
+    `state` and `from_state`. Everything else has a default below, which holds for any learner; a
+    learner overrides it where it differs or can do more.
+    """
 
     kind: ClassVar[str]
-    features: ClassVar[str]
-    """The vectorizer kind it wants by default: `tfidf`, `sequences`, …"""
-    zero_is_neutral: ClassVar[bool]
-    """Whether `score > 0` is a sensible decision (SVM margins, logits); else `zero` is refused."""
+    """Its name in the catalogue, in recipes and in artifacts."""
+    features: ClassVar[str] = "tfidf"
+    """The kind of vectorizer it reads, unless a recipe names another."""
+    zero_is_neutral: ClassVar[bool] = False
+    """Whether `score > 0` is a sensible decision (margins, logits); else `zero` is refused."""
+    needs_validation_set: ClassVar[bool] = False
+    """Whether one part of the documents is held out for early stopping and for tuning decisions;
+    else decisions are tuned on out-of-fold scores."""
 
+    settings_type: ClassVar[type | None] = None
+    """The dataclass whose fields the constructor takes as `**settings`; None: it names them all."""
+    feature_settings: ClassVar[Mapping[str, Any]] = {}
+    """Settings of its vectorizer that differ from the vectorizer's defaults; a recipe's own win."""
+    tuning_settings: ClassVar[Mapping[str, Any]] = {}
+    """Settings of the decision's tuning that differ from its defaults; a recipe's own win."""
+    untuned_settings: ClassVar[Mapping[str, Any]] = {}
+    """Its own settings where the decision is `zero`, in place of `feature_settings`."""
+
+    @abstractmethod
     def fit(self, features: Features, truth: Truth, fitting: Fitting | None = None) -> Self:
-        """Learn from features (documents, terms) and truth (documents, labels)."""
-        ...
+        """Learn from features (documents, columns) and truth (documents, labels)."""
 
+    @abstractmethod
     def scores(self, features: Features, *, jobs: int = 1) -> Scores:
         """Dense scores of a chunk of documents; -inf where there is none. Never NaN."""
-        ...
 
+    @abstractmethod
     def state(self) -> State:
-        """Everything needed to build an equal learner."""
-        ...
+        """Everything needed to build an equal learner: JSON settings and arrays.
+
+        What a learner keeps of its training documents (a sparse matrix, say) is arrays, too.
+        """
 
     @classmethod
+    @abstractmethod
     def from_state(cls, state: State) -> Self:
-        """Build an equal learner again, on memory-mapped arrays where possible."""
-        ...
+        """Build an equal learner again, on memory-mapped, read-only arrays."""
+
+    def fit_with_held_out(
+        self, features: Features, truth: Truth, folds: NDArray[Any], fitting: Fitting
+    ) -> HeldOut | None:
+        """Learn, and out-of-fold scores at less than the price of a fit for every fold.
+
+        None where there is no such short cut: nothing is learnt then, and copies of the learner
+        are fitted fold after fold (`out_of_fold.py`).
+        """
+        return None
+
+    def contributions(
+        self, columns: NDArray[Any], values: NDArray[np.float32], labels: Sequence[int]
+    ) -> list[Contributions] | None:
+        """What each feature of a document adds to each label's score; None: no score is a sum.
+
+        `columns` and `values` are the document's row as `Vectorizer.term_spans` gives it.
+        """
+        return None
+
+    def linear_weights(self) -> Linear | None:
+        """The weights and biases where score = weights · features + bias; None for other scores.
+
+        With a vectorizer that has a `weighing`, texts are then scored by one kernel.
+        """
+        return None
+
+
+def learner_class(kind: str) -> type[Learner]:
+    """The class behind a catalogue name."""
+    learner: type[Learner] = find(LEARNERS, kind, "learner")
+    return learner

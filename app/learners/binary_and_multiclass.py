@@ -1,5 +1,6 @@
 """Binary and multiclass: one label per document, all classes in one LIBLINEAR problem."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -8,13 +9,14 @@ from scipy.sparse import csr_array
 
 from app.arrays import Features, Scores, Truth
 from app.errors import InvalidDataError
-from app.learners.base import Fitting
+from app.kernels.linear.types import Linear
+from app.learners.base import Contributions, Fitting, Learner
 from app.learners.linear.label_weights import LabelWeights
 from app.learners.linear.options import SOLVERS, parse_options
 from app.state import State
 
 
-class BinaryAndMulticlass:
+class BinaryAndMulticlass(Learner):
     """Linear scores of exclusive labels; Crammer–Singer (-s 4) compares them with one another.
 
     Labels that were never seen in training have no score, so they are never predicted.
@@ -51,10 +53,14 @@ class BinaryAndMulticlass:
         return self.weights.scores(features, jobs=jobs)
 
     def contributions(
-        self, columns: NDArray[Any], values: NDArray[np.float32], label: int
-    ) -> tuple[NDArray[np.float32], float]:
-        """What each feature of a document adds to one label's score, and the bias."""
-        return self.weights.contributions(columns, values, label)
+        self, columns: NDArray[Any], values: NDArray[np.float32], labels: Sequence[int]
+    ) -> list[Contributions]:
+        """What each feature of a document adds to each label's score, exactly."""
+        return self.weights.contributions(columns, values, labels)
+
+    def linear_weights(self) -> Linear:
+        """The weights and biases of all labels."""
+        return self.weights.linear()
 
     def state(self) -> State:
         """Settings and weights."""

@@ -4,6 +4,7 @@ After Lin & Lin (2023) and LibMultiLabel: C₊ = a·C for a grid of a; every a i
 three folds, at the cut 0; then all documents are used once more with the best.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 
 from app.arrays import Features, Scores, Truth
 from app.heldout import HeldOut
-from app.learners.base import Fitting
+from app.kernels.linear.types import Linear
+from app.learners.base import Contributions, Fitting, Learner
 from app.learners.folds import stratified_folds
 from app.learners.linear.cost_trials import tried_costs
 from app.learners.linear.label_weights import LabelWeights
@@ -25,7 +27,7 @@ FOLDS = 3
 CHUNK = 1024
 
 
-class CostSensitive:
+class CostSensitive(Learner):
     """Each label has the cost of its own best F1; the first in the grid among equals.
 
     Settings are those of `one-vs-rest`.
@@ -33,8 +35,8 @@ class CostSensitive:
 
     kind: ClassVar[str] = "cost-sensitive"
     features: ClassVar[str] = "tfidf"
-    feature_settings: ClassVar[dict[str, Any]] = {"scheme": "log"}
     zero_is_neutral: ClassVar[bool] = True
+    feature_settings: ClassVar[Mapping[str, Any]] = {"scheme": "log"}
 
     def __init__(
         self, options: str = "-s 1 -c 1 -B 1", solver: str = "auto", prune: float = PRUNE
@@ -95,10 +97,14 @@ class CostSensitive:
         return self._fitted.scores(features, jobs=jobs)
 
     def contributions(
-        self, columns: NDArray[Any], values: NDArray[np.float32], label: int
-    ) -> tuple[NDArray[np.float32], float]:
-        """What each feature of a document adds to one label's score, and the bias."""
-        return self._fitted.contributions(columns, values, label)
+        self, columns: NDArray[Any], values: NDArray[np.float32], labels: Sequence[int]
+    ) -> list[Contributions]:
+        """What each feature of a document adds to each label's score, exactly."""
+        return self.weights.contributions(columns, values, labels)
+
+    def linear_weights(self) -> Linear:
+        """The weights and biases of all labels."""
+        return self.weights.linear()
 
     def state(self) -> State:
         """The settings, the costs and the fitted one-vs-rest."""

@@ -1,5 +1,6 @@
 """One-vs-rest: a linear classifier for every label, each on its own against all other documents."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -10,11 +11,12 @@ from app.arrays import Features, Scores, Truth
 from app.errors import InvalidRequestError
 from app.heldout import HeldOut
 from app.kernels import compiled
-from app.learners.base import Fitting
+from app.kernels.linear.types import Linear
+from app.learners.base import Contributions, Fitting, Learner
 from app.learners.linear.block_training import (
     FINEST_TOLERANCE,
     LOSSES,
-    Holding,
+    HeldOutFolds,
     takes_blocks,
     train_blocks,
 )
@@ -34,7 +36,7 @@ SMALL, SMALL_TOLERANCE = 2**22, 1e-3
 """Numbers in the documents, times labels, up to which a finer tolerance costs next to nothing."""
 
 
-class OneVsRest:
+class OneVsRest(Learner):
     """Linear scores w·x + b per label; `options` as LIBLINEAR writes them.
 
     `solver`: `block` trains sixteen labels at once, `liblinear` one after the other, `auto` takes
@@ -45,10 +47,10 @@ class OneVsRest:
 
     kind: ClassVar[str] = "one-vs-rest"
     features: ClassVar[str] = "tfidf"
-    feature_settings: ClassVar[dict[str, Any]] = {"scheme": "log"}
-    reference_settings: ClassVar[dict[str, Any]] = {"prune": 0.0}
-    """With untuned cuts every weight counts as LIBLINEAR found it."""
     zero_is_neutral: ClassVar[bool] = True
+    feature_settings: ClassVar[Mapping[str, Any]] = {"scheme": "log"}
+    untuned_settings: ClassVar[Mapping[str, Any]] = {"prune": 0.0}
+    """The untuned model keeps every weight, to be comparable with LIBLINEAR's own."""
 
     def __init__(
         self,
@@ -85,9 +87,9 @@ class OneVsRest:
         """
         if not self.uses_blocks():
             return None
-        holding = Holding(folds, out_of_fold_scores(truth))
-        self.weights = train_blocks(self.problem(features, truth), fitting, holding)
-        return holding.kept.held_out()
+        held_out = HeldOutFolds(folds, out_of_fold_scores(truth))
+        self.weights = train_blocks(self.problem(features, truth), fitting, held_out)
+        return held_out.scores.held_out()
 
     def problem(self, features: Features, truth: Truth) -> LinearProblem:
         """What the solvers are asked; where all weights fit into 16 MB, all are kept."""
@@ -113,10 +115,14 @@ class OneVsRest:
         return self.weights.scores(features, jobs=jobs)
 
     def contributions(
-        self, columns: NDArray[Any], values: NDArray[np.float32], label: int
-    ) -> tuple[NDArray[np.float32], float]:
-        """What each feature of a document adds to one label's score, and the bias."""
-        return self.weights.contributions(columns, values, label)
+        self, columns: NDArray[Any], values: NDArray[np.float32], labels: Sequence[int]
+    ) -> list[Contributions]:
+        """What each feature of a document adds to each label's score, exactly."""
+        return self.weights.contributions(columns, values, labels)
+
+    def linear_weights(self) -> Linear:
+        """The weights and biases of all labels."""
+        return self.weights.linear()
 
     def state(self) -> State:
         """Settings and weights."""

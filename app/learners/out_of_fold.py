@@ -18,12 +18,11 @@ DOCUMENTS_AT_ONCE = 1024
 def fit_with_out_of_fold(
     learner: Learner, features: Features, truth: Truth, folds: NDArray[Any], fitting: Fitting
 ) -> tuple[Learner, HeldOut]:
-    """The learner fitted to everything, and out-of-fold scores by copies of it.
+    """The learner fitted to everything, and out-of-fold scores.
 
-    A learner that can do both for less has a method `fit_with_held_out`.
+    By the learner's own short cut where it has one, else by copies of it, fold after fold.
     """
-    shared = getattr(learner, "fit_with_held_out", None)
-    held_out = shared(features, truth, folds, fitting) if shared else None
+    held_out = learner.fit_with_held_out(features, truth, folds, fitting)
     if held_out is not None:
         return learner, held_out
     held_out = out_of_fold(lambda: deepcopy(learner), features, truth, folds, fitting)
@@ -38,12 +37,12 @@ def out_of_fold(
     fitting: Fitting,
 ) -> HeldOut:
     """Scores of each fold's documents by a learner fitted to the other folds."""
-    kept, labels = out_of_fold_scores(truth), np.arange(truth.shape[1])
+    collected, labels = out_of_fold_scores(truth), np.arange(truth.shape[1])
     for fold in np.unique(folds):
         inside, outside = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
         learner = make_learner().fit(features[outside], truth[outside], fitting)
         for start in range(0, len(inside), DOCUMENTS_AT_ONCE):
             documents = inside[start : start + DOCUMENTS_AT_ONCE]
             scores = learner.scores(features[documents], jobs=fitting.jobs)
-            kept.put(documents, labels, scores)
-    return kept.held_out()
+            collected.put(documents, labels, scores)
+    return collected.held_out()

@@ -57,9 +57,9 @@ class BestScores:
 
     def __init__(self, truth: Truth, best: int) -> None:
         self._truth = csr_array(truth)
-        places = np.arange(truth.nnz)
-        by_document = (places, self._truth.indices, self._truth.indptr)
-        self._places = csc_array(csr_array(by_document, shape=truth.shape))
+        positions = np.arange(truth.nnz)
+        by_document = (positions, self._truth.indices, self._truth.indptr)
+        self._positions = csc_array(csr_array(by_document, shape=truth.shape))
         self._true = np.full(truth.nnz, -np.inf, np.float32)
         self._scores = np.full((truth.shape[0], best), -np.inf, np.float32)
         self._labels = np.zeros((truth.shape[0], best), np.int32)
@@ -70,7 +70,7 @@ class BestScores:
             self._keep_true_by_document(documents, labels, scores)
         else:
             self._keep_true_by_label(documents, labels, scores)
-        kernels("linear.best_scores").keep_best(
+        kernels("linear.top_k_heap").push_scores(
             np.ascontiguousarray(scores, np.float32),
             np.asarray(documents, np.int64),
             np.asarray(labels, np.int32),
@@ -89,11 +89,11 @@ class BestScores:
     def _keep_true_by_label(self, documents: Any, labels: Any, scores: Scores) -> None:
         rows = np.full(self._truth.shape[0], -1)
         rows[documents] = np.arange(len(documents))
-        starts = self._places.indptr
+        starts = self._positions.indptr
         for column, label in enumerate(labels):
             span = slice(starts[label], starts[label + 1])
-            places, found = self._places.data[span], rows[self._places.indices[span]]
-            self._true[places[found >= 0]] = scores[found[found >= 0], column]
+            positions, own = self._positions.data[span], rows[self._positions.indices[span]]
+            self._true[positions[own >= 0]] = scores[own[own >= 0], column]
 
     def held_out(self) -> HeldOut:
         """What was kept; a cut below a document's worst kept score is not exact."""

@@ -1,52 +1,87 @@
 """Predictions for a whole file of documents: what scripts/predict.py writes."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from app.classifier import Classifier
 from app.datasets.base import Record
-from app.decisions.rules.proportion_cut import ProportionCut
+from app.decisions.base import Batch, BatchRule, Use
+from app.decisions.names import TUNED, read_rule
 from app.errors import InvalidRequestError
 from app.prediction.answers import Prediction
 from app.prediction.plan import Plan
+from app.prediction.planning import Explainer, check_alone, plan_of
+from app.prediction.query import Query
 
 CHUNK = 256
 
 
-def file_predictions(plan: Plan, documents: Iterable[Record]) -> Iterator[Prediction]:
+@dataclass(frozen=True, slots=True)
+class FileQuery:
+    """A query about a whole file, and what rules over a batch need of the training data."""
+
+    query: Query
+    frequencies: NDArray[np.float64]
+    """The share of training documents that carry each label."""
+    explainer: Explainer | None = None
+
+
+def file_predictions(
+    asked: FileQuery, classifier: Classifier, documents: Iterable[Record]
+) -> Iterator[Prediction]:
+    """One prediction a document, in order; a rule over the whole batch is decided over all."""
+    query = asked.query
+    rule = _batch_rule(query.operating_point)
+    if rule is None:
+        plan = plan_of(query, classifier, explainer=asked.explainer)
+        return document_predictions(plan, documents)
+    check_alone(query)
+    ranked = query._replace(operating_point=None, top_k=query.top_k or len(classifier.labels))
+    return batch_predictions(plan_of(ranked, classifier), rule, asked.frequencies, documents)
+
+
+def document_predictions(plan: Plan, documents: Iterable[Record]) -> Iterator[Prediction]:
     """One prediction a document, in order; memory does not grow with them."""
     for chunk in _chunks(documents):
-        found = _of_chunk(plan, chunk)
-        for document, prediction in zip(chunk, found, strict=True):
+        for document, prediction in zip(chunk, _of_chunk(plan, chunk), strict=True):
             prediction.id = document.id
             yield prediction
 
 
 def batch_predictions(
-    plan: Plan, cut: ProportionCut, documents: Iterable[Record]
+    plan: Plan, rule: BatchRule, frequencies: NDArray[np.float64], documents: Iterable[Record]
 ) -> Iterator[Prediction]:
     """One prediction a document, decided over all of them together; their scores are kept.
 
     Of the plan only `top_k` and the labels that may come still count.
     """
-    plan, allowed = replace(plan, shows_cuts=False, band=None), plan.cuts < np.inf
     ids: list[str | None] = []
-    scores = []
+    chunks = []
     for chunk in _chunks(documents):
         ids += [document.id for document in chunk]
-        scores.append(plan.classifier.scores(_inputs(plan, chunk)))
-    if not scores:
+        chunks.append(plan.classifier.scores(_inputs(plan, chunk)))
+    if not chunks:
         return
-    together = np.concatenate(scores)
-    marks = cut.decide(together)
-    for id, row, marked in zip(ids, together, marks, strict=True):
-        prediction = plan.prediction(row, np.flatnonzero(marked & allowed))
+    scores, may_come = np.concatenate(chunks), plan.cuts < np.inf
+    decision = rule.batch_decision(Batch(len(scores), scores.T, frequencies))
+    marks = decision.decide(scores) & may_come
+    for id, row, marked in zip(ids, scores, marks, strict=True):
+        prediction = plan.prediction(row, np.flatnonzero(marked))
         prediction.id, prediction.labels = id, prediction.labels[: plan.top_k]
         yield prediction
+
+
+def _batch_rule(name: str | None) -> BatchRule | None:
+    if name is None or name == TUNED:
+        return None
+    rule = read_rule(name, Use.FILE_PREDICTION)
+    return rule if isinstance(rule, BatchRule) else None
 
 
 def _of_chunk(plan: Plan, chunk: list[Record]) -> list[Prediction]:

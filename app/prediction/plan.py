@@ -7,22 +7,18 @@ from types import ModuleType
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from app.classifier import Classifier
+from app.arrays import Scores
+from app.decisions.calibration.calibration import Calibration
+from app.decisions.decision import SORTED_AT_ONCE, Columns, Row, best, by_score
 from app.errors import DamagedArtifactError, InvalidRequestError
 from app.kernels import kernels
-from app.kernels.linear.answer_values import short
+from app.kernels.linear.answer_values import Curves, short
+from app.labels import LabelIndex
 from app.prediction.answers import Label, Prediction, Term
 
 CHUNK = 64
 """Documents scored between two looks at the clock: work that is too late ends soon."""
-
-ROOM = 128
-"""Labels that are sorted as they are found; more than these are sorted afterwards."""
-
-Row: TypeAlias = NDArray[np.float32]
-Columns: TypeAlias = NDArray[np.intp]
 
 
 class Explained(Protocol):
@@ -49,15 +45,47 @@ class Explained(Protocol):
         ...
 
 
-Explainer: TypeAlias = Callable[[Classifier, str, Sequence[int], int], Sequence[Explained]]
-"""(classifier, text, label columns, most terms) → one explanation a label."""
+TextExplainer: TypeAlias = Callable[[str, Sequence[int], int], Sequence[Explained]]
+"""(text, label columns, most terms) → one explanation a label."""
+
+
+class TextClassifier(Protocol):
+    """What a plan asks of a classifier (see app/classifier.py)."""
+
+    @property
+    def labels(self) -> LabelIndex:
+        """The labels it knows."""
+        ...
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """The probabilities of its scores, if it has any."""
+        ...
+
+    @property
+    def curves(self) -> Curves:
+        """The calibration as kernels see it; empty without one."""
+        ...
+
+    @property
+    def is_ready_made(self) -> bool:
+        """Whether documents are rows of features, not texts."""
+        ...
+
+    def scores(self, documents: Sequence[Any], *, jobs: int = 1) -> Scores:
+        """Score every label for every document."""
+        ...
+
+    def text_scorer(self) -> Any:
+        """What picks a text's labels in one kernel; None where there is no such."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Which labels may come, what cuts them off, and what is told about them."""
 
-    classifier: Classifier
+    classifier: TextClassifier
     cuts: Row
     """(labels,): -inf for ranking alone, +inf for labels that may not come."""
     top_k: int | None
@@ -70,7 +98,7 @@ class Plan:
     band: tuple[Row, Row] | None = None
     """Where the model abstains; empty (upper below lower) for labels that may not come."""
     explain: int = 0
-    explainer: Explainer | None = None
+    explainer: TextExplainer | None = None
     _told: Any = field(init=False, repr=False, compare=False)
     """What is told about labels, as kernels see it."""
     _scorer: Any = field(init=False, repr=False, compare=False)
@@ -96,7 +124,7 @@ class Plan:
 
         More than `most` labels (and terms, where they are explained) are an InvalidRequestError.
         """
-        if len(texts) == 1 and self._scorer is not None and most >= ROOM:
+        if len(texts) == 1 and self._scorer is not None and most >= SORTED_AT_ONCE:
             lone = self._lone(texts[0])
             if lone is not None:
                 return [lone]
@@ -118,7 +146,7 @@ class Plan:
 
     def prediction(self, scores: Row, columns: Columns | None = None) -> Prediction:
         """The answer for one row of scores; `columns` where the labels were decided elsewhere."""
-        picked = self._picked(scores) if columns is None else _sorted(scores, columns)
+        picked = self._picked(scores) if columns is None else by_score(scores, columns)
         labels = self._labels(self._told.rows(*picked))
         if self.band is None:
             return Prediction(labels)
@@ -126,7 +154,7 @@ class Plan:
 
     def _lone(self, text: str) -> Prediction | None:
         """The answer for one text; None where there is more to sort than a kernel has room for."""
-        room = ROOM if self.top_k is None else min(self.top_k, ROOM)
+        room = SORTED_AT_ONCE if self.top_k is None else min(self.top_k, SORTED_AT_ONCE)
         passing, rows = self._scorer.picked(text, self._told, room)
         return Prediction(self._labels(rows)) if passing <= room or room == self.top_k else None
 
@@ -145,9 +173,9 @@ class Plan:
     def _size(self, prediction: Prediction) -> int:
         return len(prediction.labels) * max(1, self.explain) + len(prediction.abstained or ())
 
-    def _explain(self, text: str, prediction: Prediction, explainer: Explainer) -> None:
+    def _explain(self, text: str, prediction: Prediction, explainer: TextExplainer) -> None:
         columns = [self.classifier.labels.columns[label.label] for label in prediction.labels]
-        explained = explainer(self.classifier, text, columns, self.explain)
+        explained = explainer(text, columns, self.explain)
         for label, why in zip(prediction.labels, explained, strict=True):
             label.because = [Term(r.term, short(r.weight), r.at) for r in why.because]
             label.bias, label.rest = short(why.bias), short(why.rest)
@@ -158,7 +186,7 @@ class Plan:
         if self.is_by_probability:
             passing = (self._probabilities(scores) > self.cuts) & (scores > -np.inf)
             columns = np.flatnonzero(passing)
-            picked, found = _sorted(scores, columns)
+            picked, found = by_score(scores, columns)
             return picked[: self.top_k], found[: self.top_k]
         return best(scores, self.cuts, self.top_k)
 
@@ -179,31 +207,6 @@ def _too_many(most: float) -> InvalidRequestError:
     )
 
 
-def best(scores: Row, cuts: Row, k: int | None) -> tuple[Columns, Row]:
-    """The k best columns above their cuts (None: all), and their scores.
-
-    By falling score, ties by rising column. A score of -inf is above no cut.
-
-    >>> scores = np.array([0.5, 2.0, -np.inf, 2.0], np.float32)
-    >>> columns, found = best(scores, np.full(4, -np.inf, np.float32), 3)
-    >>> columns.tolist(), found.tolist()
-    ([1, 3, 0], [2.0, 2.0, 0.5])
-    """
-    room = ROOM if k is None else min(k, ROOM)
-    columns, found = np.empty(room, np.int64), np.empty(room, np.float32)
-    passing: int = _picking().pick(scores, cuts, columns, found)
-    if passing > room and room != k:  # rare: so many that they are better sorted as a whole
-        everything, values = _sorted(scores, np.flatnonzero(scores > cuts))
-        return everything[:k], values[:k]
-    return columns[:passing], found[:passing]
-
-
 @cache
 def _picking() -> ModuleType:
     return kernels("linear.picking")
-
-
-def _sorted(scores: Row, columns: Columns) -> tuple[Columns, Row]:
-    """The columns by falling score, ties by rising column, and their scores."""
-    ordered = columns[np.argsort(-scores[columns], kind="stable")]
-    return ordered, scores[ordered]

@@ -1,16 +1,23 @@
 """How a Query becomes a Plan: what may be asked together, and which cuts it means."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from app.classifier import Classifier
+from app.decisions.base import Use
+from app.decisions.decision import Columns, Decision
+from app.decisions.names import TUNED, decision_of
 from app.errors import InvalidRequestError
 from app.kernels.linear.answer_values import short
-from app.prediction.plan import Columns, Explainer, Plan, Row
+from app.prediction.plan import Explained, Plan
 from app.prediction.query import Query
+
+Explainer: TypeAlias = Callable[[Classifier, str, Sequence[int], int], Sequence[Explained]]
+"""(classifier, text, label columns, most terms) → one explanation a label."""
 
 LARGEST = float(np.finfo(np.float32).max)
 
@@ -26,40 +33,45 @@ def plan_of(
 
     `held_out` are the manifest's figures of the stored decision on held-out data.
     """
-    asked = [query.operating_point, query.threshold, query.min_probability]
-    n_asked = sum(value is not None for value in asked)
-    if n_asked > 1:
-        raise InvalidRequestError("at most one of operating_point, threshold, min_probability")
+    check_alone(query)
     candidates = _candidates(query.labels, classifier)
     if query.threshold is not None:
-        plan = _one_cut(query, classifier, query.threshold)
+        plan = _threshold(query, classifier, query.threshold)
     elif query.min_probability is not None:
         plan = _probability_cut(query, classifier, query.min_probability)
-    elif n_asked == 0 and query.top_k is not None:
-        plan = _ranking(classifier, query.top_k)
+    elif query.operating_point is None and query.top_k is not None:
+        plan = _plan(query, classifier, Decision(None, "", query.top_k))
     else:
         plan = _operating_point(query, classifier, held_out or {})
     if candidates is not None:
         plan = _restricted(plan, candidates)
-    explainer = explainer if query.explain else None
-    return replace(plan, explain=query.explain or 0, explainer=explainer)
+    if explainer is None or not query.explain:
+        return plan
+    return replace(plan, explain=query.explain, explainer=partial(explainer, classifier))
 
 
-def _ranking(classifier: Classifier, k: int) -> Plan:
-    """The first k whatever their score."""
-    return Plan(classifier, _all(classifier, -np.inf), k, shows_cuts=False)
+def check_alone(query: Query) -> None:
+    """Refuse a query that says in two ways where labels are cut off."""
+    asked = [query.operating_point, query.threshold, query.min_probability]
+    if sum(value is not None for value in asked) > 1:
+        raise InvalidRequestError("at most one of operating_point, threshold, min_probability")
 
 
-def _all(classifier: Classifier, cut: float) -> Row:
-    return np.full(len(classifier.labels), cut, np.float32)
+def _plan(query: Query, classifier: Classifier, decision: Decision) -> Plan:
+    """The plan of a decision; of its bound and the query's own the smaller one holds."""
+    bounds = [k for k in (query.top_k, decision.most_labels) if k is not None]
+    cuts = np.array(decision.cuts_of(len(classifier.labels)))
+    shows_cuts = decision.cuts is not None
+    return Plan(classifier, cuts, min(bounds, default=None), shows_cuts=shows_cuts)
 
 
-def _one_cut(query: Query, classifier: Classifier, cut: float) -> Plan:
+def _threshold(query: Query, classifier: Classifier, cut: float) -> Plan:
     if not -LARGEST <= cut <= LARGEST:
         raise InvalidRequestError(
             "the threshold is not a number that a score can be", pointer="/threshold"
         )
-    return Plan(classifier, _all(classifier, cut), query.top_k)
+    cuts = np.full(len(classifier.labels), cut, np.float32)
+    return _plan(query, classifier, Decision(cuts, ""))
 
 
 def _probability_cut(query: Query, classifier: Classifier, least: float) -> Plan:
@@ -69,37 +81,35 @@ def _probability_cut(query: Query, classifier: Classifier, least: float) -> Plan
         )
     # A cut is passed strictly above it, but a probability equal to the minimum is enough.
     below = float(np.nextafter(np.float32(least), np.float32(-1)))
-    return replace(_one_cut(query, classifier, below), is_by_probability=True)
+    return replace(_threshold(query, classifier, below), is_by_probability=True)
 
 
 def _operating_point(query: Query, classifier: Classifier, held_out: Mapping[str, Any]) -> Plan:
-    name = query.operating_point or "tuned"
-    if name == "tuned":
+    name = query.operating_point or TUNED
+    if name == TUNED:
         return _tuned(query, classifier, held_out)
-    if classifier.operating_points is None:
-        raise InvalidRequestError(
-            "this model has no held-out scores, so no operating points; accepted: tuned",
-            pointer="/operating_point",
-        )
-    found = classifier.operating_points.find(name)
-    point = {"name": name, "precision": short(found.precision), "recall": short(found.recall)}
-    return Plan(classifier, np.array(found.cuts), query.top_k, point)
+    try:
+        decision = decision_of(name, Use.PREDICTION, classifier.basis)
+    except InvalidRequestError as error:
+        raise InvalidRequestError(str(error), pointer="/operating_point") from None
+    point: dict[str, Any] = {"name": name}
+    if decision.expected is not None:
+        point |= {key: short(value) for key, value in decision.expected._asdict().items()}
+    return replace(_plan(query, classifier, decision), point=point)
 
 
 def _tuned(query: Query, classifier: Classifier, held_out: Mapping[str, Any]) -> Plan:
     """The stored decision; abstention belongs to it and raises its cuts to the bands' ends."""
-    decision, abstention = classifier.decision, classifier.abstention
-    point: dict[str, Any] = {"name": "tuned"}
-    if decision.cuts is None:
-        k = int(decision.name.partition(":")[2])
-        return replace(_ranking(classifier, min(k, query.top_k or k)), point=point)
-    if abstention is None:
-        for measure in ("precision", "recall"):
-            if f"micro_{measure}" in held_out:
-                point[measure] = short(held_out[f"micro_{measure}"])
-        return Plan(classifier, np.array(decision.cuts), query.top_k, point)
-    cuts = np.maximum(decision.cuts, abstention.upper)
-    return Plan(classifier, cuts, query.top_k, point, band=(abstention.lower, abstention.upper))
+    abstention = classifier.abstention
+    plan = _plan(query, classifier, classifier.effective_decision)
+    if abstention is not None:
+        band = abstention.lower, abstention.upper
+        return replace(plan, point={"name": TUNED}, band=band)
+    point: dict[str, Any] = {"name": TUNED}
+    for measure in ("precision", "recall") if plan.shows_cuts else ():
+        if f"micro_{measure}" in held_out:
+            point[measure] = short(held_out[f"micro_{measure}"])
+    return replace(plan, point=point)
 
 
 def _candidates(labels: tuple[str, ...] | None, classifier: Classifier) -> Columns | None:

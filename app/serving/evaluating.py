@@ -19,8 +19,15 @@ from app import errors
 from app.artifacts.store import Store
 from app.datasets import open_dataset
 from app.datasets.base import ReadOptions
-from app.errors import AppError, DeadlineError, EvaluationCrashedError, InvalidRequestError
-from app.evaluation import EvaluationOptions, JudgedModel, evaluate
+from app.errors import (
+    AppError,
+    DeadlineError,
+    EvaluationCrashedError,
+    InvalidRequestError,
+    StorageFullError,
+)
+from app.evaluation.options import EvaluationOptions, JudgedModel
+from app.evaluation.run import evaluate
 from app.model import load_model
 from app.serving.admission import Deadline
 from app.serving.logs import place
@@ -31,6 +38,8 @@ PRELOADED = ["app.serving.preloaded"]
 STREAMED = ("tsv", "jsonl", "csv", "svmlight")
 """Formats that are read in little memory, whatever a hostile file says of itself."""
 CARRIED = ("line", "best", "pointer")
+NO_ROOM = 28
+"""Exit code of a process that could write neither its report nor its error: ENOSPC's number."""
 LEAST_SCRATCH = 1 << 30
 """Bytes that a working file may have in any case: room for all scores that are kept."""
 
@@ -68,7 +77,7 @@ async def evaluated(job: EvaluationJob, deadline: Deadline, left: Awaitable[None
             waiting[1].result()
         if not ended.is_set():
             raise DeadlineError("the evaluation took longer than allowed")
-        return await asyncio.to_thread(_read, job)
+        return await asyncio.to_thread(_read, job, process.exitcode)
     finally:
         loop.remove_reader(process.sentinel)
         for task in waiting:
@@ -86,7 +95,9 @@ def _context() -> ForkServerContext:
     return context
 
 
-def _read(job: EvaluationJob) -> bytes:
+def _read(job: EvaluationJob, exit_code: int | None) -> bytes:
+    if exit_code == NO_ROOM:
+        raise StorageFullError("the spool cannot take the report")
     try:
         content = job.result.read_bytes()
     except FileNotFoundError:
@@ -109,9 +120,17 @@ def _run(job: EvaluationJob) -> None:
     except Exception as error:  # its message may hold words of the test set: only its place is told
         sys.stderr.write(json.dumps({"level": "error", "message": place(error)}) + "\n")
         content = _kept(EvaluationCrashedError("the evaluation failed; the log says where"))
+    try:
+        _write(job, content)
+    except StorageFullError:
+        sys.exit(NO_ROOM)
+
+
+def _write(job: EvaluationJob, content: dict[str, Any]) -> None:
     unfinished = job.result.with_suffix(".unfinished")
-    unfinished.write_text(json.dumps(content, ensure_ascii=False, allow_nan=False))
-    unfinished.rename(job.result)
+    with storage_errors():
+        unfinished.write_text(json.dumps(content, ensure_ascii=False, allow_nan=False))
+        unfinished.rename(job.result)
 
 
 def bound_files(most: int) -> None:

@@ -11,7 +11,9 @@ from app.artifacts.store import Store
 from app.errors import AppError, InvalidRequestError, ModelNotFoundError, ModelUnavailableError
 from app.explanation import explain
 from app.model import Model, load_model
-from app.prediction import Plan, Query, plan_of
+from app.prediction.plan import Plan
+from app.prediction.planning import plan_of
+from app.prediction.query import Query
 from app.serving.failures import Failure, Failures, OnFailure
 
 MOST_PLANS, MOST_LABELS_KEPT = 256, 100

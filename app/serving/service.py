@@ -18,7 +18,7 @@ from app.settings import Settings
 
 THREADS = 2
 LONGEST_START, LONGEST_END = 20.0, 0.5
-PASS_ON_SECONDS, LOOK_SECONDS = 1.0, 0.05
+LOOK_SECONDS = 0.05
 LARGE_BODIES = 8  # bodies of full length that may be in memory at once
 
 log = logging.getLogger("labelserve.service")
@@ -43,7 +43,6 @@ class Service:
     is_draining: bool = False
     _stopped: threading.Event = field(default_factory=threading.Event, repr=False)
     _watching: threading.Thread | None = field(default=None, repr=False)
-    _passing_on: asyncio.Task[None] | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, settings: Settings) -> "Service":
@@ -82,7 +81,6 @@ class Service:
         except OSError as error:
             log.error("uploads will be refused: %s: %s", error.filename, error.strerror)
         looked = threading.Event()
-        self._passing_on = asyncio.create_task(self._pass_on())
         # A thread of its own: loading waits for no prediction, nor they for it; and it is left
         # behind when the service ends, since a model or its kernels may take long to prepare.
         self._watching = threading.Thread(target=self._watch, args=(looked,), daemon=True)
@@ -97,12 +95,9 @@ class Service:
     async def stop(self) -> None:
         """End everything that was started."""
         self._stopped.set()
-        if self._passing_on is not None:
-            self._passing_on.cancel()
-            await asyncio.gather(self._passing_on, return_exceptions=True)
         if self._watching is not None:
             await asyncio.to_thread(self._watching.join, LONGEST_END)
-        self.telemetry.pass_on()
+        await self.telemetry.total()  # so that the last requests are counted and logged
         self.spool.close()
         for threads in (self.threads, self.short_threads):
             threads.shutdown(wait=False, cancel_futures=True)
@@ -117,11 +112,6 @@ class Service:
             gc.collect()
             gc.freeze()
         self.telemetry.show_models((name, found.model.version) for name, found in loaded.items())
-
-    async def _pass_on(self) -> None:
-        while True:
-            await asyncio.sleep(PASS_ON_SECONDS)
-            self.telemetry.pass_on()
 
     @property
     def is_loading(self) -> bool:

@@ -24,8 +24,8 @@ log = logging.getLogger("labelserve.spool")
 class Spool:
     """Folders of one process. Its lock says that it lives; what has no living owner is removed."""
 
-    def __init__(self, data_dir: Path, name: str = "spool") -> None:
-        self._dir = data_dir / name
+    def __init__(self, data_dir: Path) -> None:
+        self._dir = data_dir / "spool"
         self._owner = secrets.token_hex(8)
         self._lock: BinaryIO | None = None
 

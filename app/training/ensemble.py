@@ -1,7 +1,7 @@
-"""Ensembles: members' held-out scores joined into one, with weights chosen on them.
+"""Ensembles: a weighted sum of the members' scores, with weights chosen on held-out scores.
 
 Every member's scores are first brought to one scale (log-odds, by the slope that calibrates them
-over all labels); then the members' shares are moved while that raises held-out micro-F1.
+over all labels); then the members' weights are moved while that raises held-out micro-F1.
 """
 
 from collections.abc import Sequence
@@ -23,10 +23,10 @@ from app.heldout import HeldOut
 from app.training.members import FittedMember
 
 FACTORS = (0.5, 0.7, 1.4, 2.0)
-"""What a member's share is tried to be multiplied with."""
+"""What a member's weight is multiplied with in turn."""
 SWEEPS = 3
-WORTH = 1e-4
-"""The rise of micro-F1 that a change of shares must bring: less is chance."""
+MIN_GAIN = 1e-4
+"""The rise of micro-F1 that a change of weights must bring: less is chance."""
 
 
 def combine(fitted: Sequence[FittedMember]) -> tuple[tuple[Member, ...], HeldOut]:
@@ -36,17 +36,18 @@ def combine(fitted: Sequence[FittedMember]) -> tuple[tuple[Member, ...], HeldOut
     """
     if len(fitted) == 1 and fitted[0].held_out is not None:
         return (fitted[0].member,), fitted[0].held_out
-    rows = reduce(np.intersect1d, [one.rows for one in fitted])
+    rows = reduce(np.intersect1d, [member.rows for member in fitted])
     if not len(rows):
         raise InvalidRequestError("the members have no held-out document in common")
-    held_out = [_at(one, rows) for one in fitted]
-    pairs = zip(fitted, held_out, strict=True)
-    n = len(fitted)
-    members = [replace(one.member, weight=_scale(own) / n, floor=_floor(own)) for one, own in pairs]
-    return _weighted(members, held_out)
+    held_out = [_at(member, rows) for member in fitted]
+    members = [
+        replace(own.member, weight=_scale(scores) / len(fitted), floor=_floor(scores))
+        for own, scores in zip(fitted, held_out, strict=True)
+    ]
+    return _with_best_weights(members, held_out)
 
 
-def joined(members: Sequence[Member], held_out: Sequence[HeldOut]) -> HeldOut:
+def weighted_sum(members: Sequence[Member], held_out: Sequence[HeldOut]) -> HeldOut:
     """The held-out scores of the weighted sum; sparse ones stay sparse."""
     is_exact = all(own.is_exact for own in held_out)
     scores: list[Any] = [own.scores for own in held_out]
@@ -55,8 +56,10 @@ def joined(members: Sequence[Member], held_out: Sequence[HeldOut]) -> HeldOut:
     return HeldOut.of(_sparse_sum(members, scores), held_out[0].truth, is_exact=is_exact)
 
 
-def _weighted(members: list[Member], held_out: list[HeldOut]) -> tuple[tuple[Member, ...], HeldOut]:
-    best = joined(members, held_out)
+def _with_best_weights(
+    members: list[Member], held_out: list[HeldOut]
+) -> tuple[tuple[Member, ...], HeldOut]:
+    best = weighted_sum(members, held_out)
     best_value = _micro_f1(best)
     for _ in range(SWEEPS):
         before = best_value
@@ -64,9 +67,9 @@ def _weighted(members: list[Member], held_out: list[HeldOut]) -> tuple[tuple[Mem
             for factor in FACTORS:
                 tried = members.copy()
                 tried[i] = replace(members[i], weight=members[i].weight * factor)
-                scores = joined(tried, held_out)
+                scores = weighted_sum(tried, held_out)
                 value = _micro_f1(scores)
-                if value > best_value + WORTH:
+                if value > best_value + MIN_GAIN:
                     members, best, best_value = tried, scores, value
         if best_value == before:
             break
@@ -78,16 +81,16 @@ def _micro_f1(held_out: HeldOut) -> float:
     return micro_f(hulls, micro_f_vertices(hulls))
 
 
-def _at(one: FittedMember, rows: Any) -> HeldOut:
+def _at(fitted: FittedMember, rows: Any) -> HeldOut:
     """A member's held-out scores of the given documents only."""
-    if one.held_out is None:
+    if fitted.held_out is None:
         raise InvalidRequestError("an ensemble is weighted on held-out scores: use --folds")
-    if len(rows) == len(one.rows):
-        return one.held_out
-    kept = np.searchsorted(one.rows, rows)
-    scores: Any = one.held_out.scores[kept]
-    truth: Truth = one.held_out.truth[kept]
-    return HeldOut.of(scores, truth, is_exact=one.held_out.is_exact)
+    if len(rows) == len(fitted.rows):
+        return fitted.held_out
+    positions = np.searchsorted(fitted.rows, rows)
+    scores: Any = fitted.held_out.scores[positions]
+    truth: Truth = fitted.held_out.truth[positions]
+    return HeldOut.of(scores, truth, is_exact=fitted.held_out.is_exact)
 
 
 def _scale(held_out: HeldOut) -> float:

@@ -9,16 +9,15 @@ from numpy.typing import NDArray
 from app.arrays import Truth
 from app.classifier import Member
 from app.heldout import HeldOut
-from app.learners import learner_class
-from app.learners.base import Fitting, Learner
+from app.learners.base import Fitting, Learner, learner_class
 from app.learners.folds import stratified_folds
 from app.learners.out_of_fold import fit_with_out_of_fold
-from app.training.construct import construct
+from app.training.construct import construct_part
 from app.training.recipe import MemberRecipe
-from app.vectorizers import vectorizer_class
-from app.vectorizers.base import Vectorizer
+from app.vectorizers.base import Vectorizer, vectorizer_class
 
-SPLIT_PARTS = 8  # a learner that keeps documents aside keeps one part in eight
+VALIDATION_FOLDS = 8
+"""One document in so many is held out for a learner that needs a validation set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,39 +42,36 @@ class FittedMember:
 def fit_member(
     recipe: MemberRecipe, data: TrainingData, *, folds: int, fitting: Fitting
 ) -> FittedMember:
-    """Fit features, then the learner, by the way of holding out that suits it.
+    """Fit the vectorizer, then the learner; and scores of held-out documents to tune on.
 
-    With validation documents: fitted to all training documents, tuned on those. Otherwise by
-    `folds` (out-of-fold scores of every document), or, for learners that stop early, with one part
-    of the documents kept aside. `folds` of 0 holds nothing out.
+    With validation documents: fitted to all training documents, tuned on those. Otherwise `folds`
+    give out-of-fold scores of every document; a learner that needs a validation set has one part of
+    the documents held out instead. `folds` of 0 holds nothing out.
     """
     vectorizer, learner = built(recipe)
     features = vectorizer.fit_transform(
         data.documents, jobs=fitting.jobs, progress=fitting.progress
     )
-    fitting = replace(fitting, vectors=getattr(vectorizer, "vectors", None))
+    fitting = replace(fitting, word_vectors=vectorizer.word_vectors())
     if data.valid_truth is not None:
         return _with_validation(vectorizer, learner, features, data, fitting)
-    n_parts = SPLIT_PARTS if _keeps_aside(learner) else folds
     if folds == 0 or data.truth.shape[0] < 2:
         learner.fit(features, data.truth, fitting)
         return FittedMember(Member(vectorizer, learner), None, np.empty(0, np.int64))
-    parts = stratified_folds(data.truth, min(n_parts, data.truth.shape[0]), fitting.seed)
-    if _keeps_aside(learner):
-        return _with_part_aside(vectorizer, learner, features, data.truth, parts == 0, fitting)
-    learner, held_out = fit_with_out_of_fold(learner, features, data.truth, parts, fitting)
-    return FittedMember(Member(vectorizer, learner), held_out, np.arange(len(parts)))
+    n_folds = VALIDATION_FOLDS if learner.needs_validation_set else folds
+    fold_of = stratified_folds(data.truth, min(n_folds, data.truth.shape[0]), fitting.seed)
+    if learner.needs_validation_set:
+        return _with_split(vectorizer, learner, features, data.truth, fold_of == 0, fitting)
+    learner, held_out = fit_with_out_of_fold(learner, features, data.truth, fold_of, fitting)
+    return FittedMember(Member(vectorizer, learner), held_out, np.arange(len(fold_of)))
 
 
 def built(recipe: MemberRecipe) -> tuple[Vectorizer, Learner]:
     """A new vectorizer and learner; a wrong setting is refused by name."""
+    vectorizer, learner = vectorizer_class(recipe.vectorizer), learner_class(recipe.learner)
     return (
-        construct(
-            f"features {recipe.vectorizer}",
-            vectorizer_class(recipe.vectorizer),
-            recipe.vectorizer_settings,
-        ),
-        construct(f"learner {recipe.learner}", learner_class(recipe.learner), recipe.settings),
+        construct_part(f"features {recipe.vectorizer}", vectorizer, recipe.vectorizer_settings),
+        construct_part(f"learner {recipe.learner}", learner, recipe.settings),
     )
 
 
@@ -88,21 +84,16 @@ def _with_validation(
     return FittedMember(Member(vectorizer, learner), held_out, np.arange(held_out.n_documents))
 
 
-def _with_part_aside(
+def _with_split(
     vectorizer: Vectorizer,
     learner: Learner,
     features: Any,
     truth: Truth,
-    aside: NDArray[np.bool_],
+    is_held_out: NDArray[np.bool_],
     fitting: Fitting,
 ) -> FittedMember:
-    rows, others = np.flatnonzero(aside), np.flatnonzero(~aside)
+    rows, others = np.flatnonzero(is_held_out), np.flatnonzero(~is_held_out)
     valid = (features[rows], truth[rows])
     learner.fit(features[others], truth[others], replace(fitting, valid=valid))
     held_out = HeldOut.of(learner.scores(valid[0], jobs=fitting.jobs), valid[1])
     return FittedMember(Member(vectorizer, learner), held_out, rows)
-
-
-def _keeps_aside(learner: Learner) -> bool:
-    """Whether the learner stops early on documents kept aside; most learners do not."""
-    return bool(getattr(learner, "keeps_aside", False))

@@ -9,7 +9,10 @@ from app.artifacts.versions import is_name
 from app.datasets.base import Record, Summary
 from app.datasets.collection import Collection
 from app.errors import AppError, InvalidRequestError
-from app.evaluation import EvaluationOptions, JudgedModel, Report, evaluate, not_worse
+from app.evaluation.compare.promotion import not_worse
+from app.evaluation.options import EvaluationOptions, JudgedModel
+from app.evaluation.report.report import Report
+from app.evaluation.run import evaluate
 from app.model import Model, load_model
 from app.progress import Progress, silent
 from app.training.train import Trained
@@ -106,18 +109,18 @@ def _verdict(
     return not_worse(report, measure(current, test, options, progress))
 
 
-def found_in(found: Summary) -> dict[str, Any]:
+def read_counts(read: Summary) -> dict[str, Any]:
     """What reading the data counted, as JSON."""
-    counted = asdict(found)
-    lines = [{"line": fault.line, "problem": fault.problem} for fault in found.skipped_lines]
+    counted = asdict(read)
+    lines = [{"line": fault.line, "problem": fault.problem} for fault in read.skipped_lines]
     return {**counted, "skipped_lines": lines}
 
 
-def summary(trained: Trained, published: Published, found: Summary) -> dict[str, Any]:
+def summary(trained: Trained, published: Published, read: Summary) -> dict[str, Any]:
     """What `--json` writes."""
     info = trained.info
     return {
-        "read": found_in(found),
+        "read": read_counts(read),
         "version": published.version,
         "promoted": published.is_promoted,
         "reason": published.reason,

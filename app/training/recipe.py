@@ -6,8 +6,9 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
+from app.decisions.tuning.options import with_current_names
 from app.errors import InvalidRequestError
-from app.learners import learner_class
+from app.learners.base import learner_class
 
 SECTIONS = ("features", "learner", "decision", "members")
 ENSEMBLE = "ensemble:"
@@ -31,12 +32,12 @@ class MemberRecipe:
         """The features section without its kind."""
         return {key: value for key, value in self.features.items() if key != "kind"}
 
-    def suited(self) -> Self:
-        """The same member, with what suits its learner where the features leave it open."""
+    def with_feature_settings(self) -> Self:
+        """The same member, with its learner's feature settings where the recipe has none."""
         learner = learner_class(self.learner)
         if self.vectorizer != learner.features:
             return self
-        return replace(self, features={**getattr(learner, "feature_settings", {}), **self.features})
+        return replace(self, features={**learner.feature_settings, **self.features})
 
     def for_ready_made(self) -> Self:
         """The same member, reading rows of features as they come; networks of texts refuse."""
@@ -47,9 +48,9 @@ class MemberRecipe:
             )
         return replace(self, features={"kind": "ready-made"})
 
-    def untouched(self) -> Self:
-        """The same member, with nothing changed for the sake of tuned cuts."""
-        settings = getattr(learner_class(self.learner), "reference_settings", {})
+    def with_untuned_settings(self) -> Self:
+        """The same member, with its learner's settings for the decision `zero`."""
+        settings = learner_class(self.learner).untuned_settings
         return replace(self, settings={**settings, **self.settings})
 
 
@@ -79,21 +80,22 @@ class Recipe:
                 raise InvalidRequestError(f"recipe: no section [{section}]; accepted: {accepted}")
         decision = dict(tables.get("decision", {}))
         known = {key: decision.pop(key) for key in ("name", "folds", "abstain") if key in decision}
-        return cls(_members(tables), DecisionRecipe(**known, settings=decision))
+        return cls(_members(tables), DecisionRecipe(**known, settings=with_current_names(decision)))
 
-    def suited(self) -> Self:
-        """The recipe with what each member's learner leaves open settled.
+    def completed(self) -> Self:
+        """The recipe with each learner's own settings filled in where it has none.
 
         `zero` is the untuned reference: plain tf-idf and every weight, as in the figures that
         scikit-learn's vectorizer and LIBLINEAR give by themselves.
         """
         if self.decision.name == "zero":
-            return replace(self, members=tuple(member.untouched() for member in self.members))
-        kinds = (learner_class(member.learner) for member in self.members)
-        suits = {k: v for kind in kinds for k, v in getattr(kind, "tuning_settings", {}).items()}
-        members = tuple(member.suited() for member in self.members)
+            return replace(self, members=tuple(m.with_untuned_settings() for m in self.members))
+        tuning: dict[str, Any] = {}
+        for member in self.members:
+            tuning |= learner_class(member.learner).tuning_settings
+        members = tuple(member.with_feature_settings() for member in self.members)
         return replace(self, members=members).with_decision(
-            settings={**suits, **self.decision.settings}
+            settings={**tuning, **self.decision.settings}
         )
 
     def with_decision(self, **changes: Any) -> Self:

@@ -15,14 +15,16 @@ from app.classifier import Classifier
 from app.datasets.collection import Collection
 from app.datasets.fingerprint import fingerprints
 from app.decisions.abstention import Abstention
-from app.decisions.base import Decision
+from app.decisions.base import Use
 from app.decisions.calibration.calibration import Calibration
-from app.decisions.rules.score_cut import ScoreCut
+from app.decisions.decision import Decision
+from app.decisions.names import document_rule
 from app.decisions.tuning.absent_labels import completed_bands, completed_hulls
 from app.decisions.tuning.held_out_figures import figures_of, held_out_counts
 from app.decisions.tuning.hulls import Hulls
 from app.decisions.tuning.optimism import Optimism
-from app.decisions.tuning.tune import TuningOptions, tune
+from app.decisions.tuning.options import TuningOptions, with_current_names
+from app.decisions.tuning.tune import tune
 from app.errors import InvalidRequestError
 from app.heldout import HeldOut
 from app.learners.folds import stratified_folds
@@ -48,13 +50,13 @@ class Choice:
 class Retuned:
     """The model with new decisions, and figures on the labelled set before and after.
 
-    `crossed` is what to expect on other documents: tuned on four fifths, measured on the rest.
+    `cross_validated` is what to expect elsewhere: tuned on four fifths, measured on a fifth.
     """
 
     trained: Trained
     before: dict[str, float]
     after: dict[str, float]
-    crossed: dict[str, float]
+    cross_validated: dict[str, float]
     warnings: list[str]
 
 
@@ -87,7 +89,7 @@ def retune(
         ),
         figures_of(held_out_counts(old.decision, held_out)),
         after,
-        _crossed(old, held_out, recipe),
+        _cross_validated(old, held_out, recipe),
         _warnings(model, labelled, truth),
     )
 
@@ -101,33 +103,37 @@ def score_all(
     progress: Progress = silent,
 ) -> HeldOut:
     """The model's scores of documents it was not trained on; sparse where dense would not fit."""
-    kept, labels = out_of_fold_scores(truth), np.arange(truth.shape[1])
+    collected, labels = out_of_fold_scores(truth), np.arange(truth.shape[1])
     for start in range(0, truth.shape[0], CHUNK):
         rows = np.arange(start, min(start + CHUNK, truth.shape[0]))
         chunk = documents[rows[0] : rows[-1] + 1]
-        kept.put(rows, labels, classifier.scores(chunk, jobs=jobs))
+        collected.put(rows, labels, classifier.scores(chunk, jobs=jobs))
         progress("score", int(rows[-1]) + 1, truth.shape[0])
-    return kept.held_out()
+    return collected.held_out()
 
 
 def _recipe(model: Model, choice: Choice) -> Choice:
     """The choice, completed by how the model was decided so far."""
     stored: Any = model.manifest.recipe.get("decision") or {}
+    settings = with_current_names(stored.get("settings", {}))
     old = model.classifier
     abstain = old.abstention.target if old.abstention is not None else None
     return Choice(
         choice.decision or old.decision.name,
         choice.abstain if choice.abstain is not None else abstain,
-        {"seed": model.manifest.seed, **stored.get("settings", {}), **(choice.settings or {})},
+        {"seed": model.manifest.seed, **settings, **(choice.settings or {})},
     )
 
 
 def _tuned(held_out: HeldOut, hulls: Hulls, old: Decision, recipe: Choice) -> Decision:
-    options = TuningOptions(**(recipe.settings or {}))
-    decision = tune(recipe.decision or "micro-f", held_out, hulls, options)
-    if decision.cuts is None or old.cuts is None or decision.name == "zero":
+    """The decision of the choice; labels that the set does not show keep the old tuned cut."""
+    name = recipe.decision or "micro-f"
+    decision = tune(name, held_out, hulls, TuningOptions(**(recipe.settings or {})))
+    if decision.cuts is None or old.cuts is None:
         return decision
-    return ScoreCut(np.where(hulls.positives > 0, decision.cuts, old.cuts), decision.name)
+    if not document_rule(name, Use.TRAINING).is_tuned:
+        return decision
+    return replace(decision, cuts=np.where(hulls.positives > 0, decision.cuts, old.cuts))
 
 
 def _decided(old: Classifier, held_out: HeldOut, recipe: Choice) -> Classifier:
@@ -148,7 +154,7 @@ def _decided(old: Classifier, held_out: HeldOut, recipe: Choice) -> Classifier:
     )
 
 
-def _crossed(old: Classifier, held_out: HeldOut, recipe: Choice) -> dict[str, float]:
+def _cross_validated(old: Classifier, held_out: HeldOut, recipe: Choice) -> dict[str, float]:
     """Figures of cuts that were tuned on the other folds of the labelled set."""
     if held_out.n_documents < FOLDS:
         return {}
@@ -165,21 +171,21 @@ def _crossed(old: Classifier, held_out: HeldOut, recipe: Choice) -> dict[str, fl
 
 
 def _warnings(model: Model, labelled: Collection, truth: Truth) -> list[str]:
-    found = []
+    warnings = []
     absent = int((np.asarray(truth.sum(axis=0)).ravel() == 0).sum())
     if absent:
-        found.append(f"{absent} labels have no document in the labelled set and keep their cut")
+        warnings.append(f"{absent} labels have no document in the labelled set and keep their cut")
     unknown = {label for labels in labelled.label_sets for label in labels}
     unknown -= set(model.classifier.labels.names)
     if unknown:
-        found.append(f"{len(unknown)} labels of the labelled set are not the model's: left out")
+        warnings.append(f"{len(unknown)} labels of the labelled set are not the model's: left out")
     seen = _seen(model, labelled)
     if seen:
-        found.append(
+        warnings.append(
             f"{seen} of {len(labelled)} documents were trained on: their scores are too good to "
             "tune on"
         )
-    return found
+    return warnings
 
 
 def _seen(model: Model, labelled: Collection) -> int:

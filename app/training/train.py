@@ -16,16 +16,17 @@ from app.classifier import Classifier
 from app.datasets.collection import Collection
 from app.datasets.fingerprint import fingerprints
 from app.decisions.abstention import Abstention
+from app.decisions.base import Basis, Use
 from app.decisions.calibration.calibration import Calibration
-from app.decisions.rules.score_cut import ScoreCut
+from app.decisions.names import decision_of, document_rule
 from app.decisions.tuning.held_out_figures import figures_of, held_out_counts
 from app.decisions.tuning.hulls import Hulls
 from app.decisions.tuning.optimism import Optimism
-from app.decisions.tuning.tune import TuningOptions, tune, untuned
+from app.decisions.tuning.options import TuningOptions
+from app.decisions.tuning.tune import tune
 from app.errors import InvalidDataError, InvalidRequestError
 from app.labels import LabelIndex
-from app.learners import learner_class
-from app.learners.base import Fitting
+from app.learners.base import Fitting, learner_class
 from app.model import compose_golden
 from app.progress import Progress, silent
 from app.training.construct import construct
@@ -77,7 +78,7 @@ class Stopwatch:
 def train(job: TrainingJob, progress: Progress = silent) -> Trained:
     """The model of a recipe and a collection; the same for any number of `jobs`."""
     recipe = job.recipe.for_ready_made() if job.data.is_ready_made else job.recipe
-    job = replace(job, recipe=recipe.suited())
+    job = replace(job, recipe=recipe.completed())
     check(job)
     watch = Stopwatch()
     labels = LabelIndex.of(job.data.label_sets + (job.valid.label_sets if job.valid else []))
@@ -98,23 +99,15 @@ def check(job: TrainingJob) -> None:
         raise InvalidDataError("no document has a label; there is nothing to learn")
     _tuning(job)
     decision = job.recipe.decision
-    is_tuned = untuned(decision.name, 1) is None
     if job.valid is not None and job.valid.is_ready_made != job.data.is_ready_made:
         raise InvalidRequestError("--valid must be of the same kind as DATA: texts or features")
     for member in job.recipe.members:
         built(member)
     kinds = [learner_class(member.learner) for member in job.recipe.members]
-    if decision.name == "zero" and not all(kind.zero_is_neutral for kind in kinds):
-        raise InvalidRequestError(
-            "decision zero: this learner's 0 is not neutral; use micro-f, macro-f or rank:K"
-        )
     holds_out = (decision.folds > 1 and len(job.data) > 1) or job.valid is not None
-    if not holds_out and is_tuned:
-        raise InvalidRequestError(
-            f"decision {decision.name} is tuned on held-out scores: use --folds 2 or more and two "
-            "documents or more, or --valid FILE, or --decision zero"
-        )
-    if decision.abstain is not None and (not holds_out or decision.name.startswith("rank:")):
+    uncentred = next((kind.kind for kind in kinds if not kind.zero_is_neutral), None)
+    is_by_cuts = _is_by_cuts(decision.name, Basis(1, uncentred), holds_out=holds_out)
+    if decision.abstain is not None and not (holds_out and is_by_cuts):
         raise InvalidRequestError(
             "--abstain needs cuts and held-out scores: use --folds 2 or more, and not rank:K"
         )
@@ -122,6 +115,20 @@ def check(job: TrainingJob) -> None:
         raise InvalidRequestError("--abstain takes a precision above 0 and at most 1")
     if decision.folds in (0, 1) and len(kinds) > 1 and job.valid is None:
         raise InvalidRequestError("an ensemble is weighted on held-out scores: use --folds")
+
+
+def _is_by_cuts(name: str, basis: Basis, *, holds_out: bool) -> bool:
+    """Whether the rule decides by cuts alone; one that cannot be trained here is refused."""
+    rule = document_rule(name, Use.TRAINING)
+    if not rule.is_tuned:
+        decision = rule.decision(basis)
+        return decision.cuts is not None and decision.most_labels is None
+    if not holds_out:
+        raise InvalidRequestError(
+            f"decision {name} is tuned on held-out scores: use --folds 2 or more and two "
+            "documents or more, or --valid FILE, or --decision zero"
+        )
+    return True
 
 
 def _tuning(job: TrainingJob) -> TuningOptions:
@@ -145,7 +152,7 @@ def _decided(
     """The members joined, with cuts, hulls, calibration and bands from their held-out scores."""
     recipe = job.recipe.decision
     if fitted[0].held_out is None:
-        decision = untuned(recipe.name, len(labels)) or ScoreCut.zero(len(labels))
+        decision = decision_of(recipe.name, Use.TRAINING, Basis(len(labels)))
         return Classifier(labels, (fitted[0].member,), decision), {}
     progress("tune decisions", 0, 0)
     members, held_out = combine(fitted)

@@ -1,42 +1,91 @@
-"""The one protocol every vectorizer keeps."""
+"""The one protocol every vectorizer keeps: what it must define, and every hook with its default."""
 
+from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from app.arrays import Features
+from app.catalogue import find
+from app.kernels.linear.types import Weighing
 from app.progress import Progress, silent
 from app.state import State
+from app.vectorizers import VECTORIZERS
+
+
+class TermSpans(NamedTuple):
+    """One text's columns and values, and the spans of each column: code points, end exclusive.
+
+    Where rows are sequences, `columns` are the numbers in reading order and `values` are ones.
+    """
+
+    columns: NDArray[np.int32]
+    values: NDArray[np.float32]
+    spans: dict[int, list[tuple[int, int]]]
 
 
 class Vectorizer(Protocol):
-    """Turns documents into features: texts (or, for `ready-made`, feature rows) in, rows out."""
+    """Turns documents into features: texts (or, for `ready-made`, feature rows) in, rows out.
+
+    A vectorizer is a class that inherits from this one. It states `kind` and defines the abstract
+    methods; everything else has a default below, which it overrides where it can do more.
+    """
 
     kind: ClassVar[str]
+    """Its name in the catalogue, in recipes and in artifacts."""
+    settings_type: ClassVar[type | None] = None
+    """The dataclass whose fields the constructor takes as `**settings`; None: it names them all."""
 
     @property
+    @abstractmethod
     def n_features(self) -> int:
         """How many columns `transform` gives."""
-        ...
 
+    @abstractmethod
     def fit_transform(
         self, documents: Sequence[Any], *, jobs: int = 1, progress: Progress = silent
     ) -> Features:
-        """Learn the vocabulary, and the same rows that `transform` gives. Result free of `jobs`."""
-        ...
+        """Learn the vocabulary; the rows that `transform` gives. The same for any `jobs`."""
 
+    @abstractmethod
     def transform(self, documents: Sequence[Any], *, jobs: int = 1) -> Features:
         """Features, one row a document; an empty or unknown text is an empty row."""
-        ...
 
+    @abstractmethod
     def terms(self) -> Sequence[str]:
-        """What each column stands for, in column order."""
-        ...
+        """What each column stands for, in column order; for sequences, what each number does."""
 
+    @abstractmethod
     def state(self) -> State:
         """Everything needed to build an equal vectorizer."""
-        ...
 
     @classmethod
+    @abstractmethod
     def from_state(cls, state: State) -> Self:
-        """Build an equal vectorizer again, on memory-mapped arrays where possible."""
-        ...
+        """Build an equal vectorizer again, on memory-mapped, read-only arrays."""
+
+    def term_spans(self, text: str) -> TermSpans | None:
+        """One text's row, and where its terms stand in the text as sent; None: there is no text.
+
+        Without it predictions cannot be explained.
+        """
+        return None
+
+    def weighing(self) -> Weighing | None:
+        """What a kernel needs to turn texts into weighted terms by itself; None: it cannot.
+
+        With a learner that has `linear_weights`, texts are then scored by one kernel.
+        """
+        return None
+
+    def word_vectors(self) -> NDArray[np.float32] | None:
+        """Pre-trained vectors by word number, NaN in the rows of words without one; None: none."""
+        return None
+
+
+def vectorizer_class(kind: str) -> type[Vectorizer]:
+    """The class behind a catalogue name."""
+    vectorizer: type[Vectorizer] = find(VECTORIZERS, kind, "vectorizer")
+    return vectorizer

@@ -9,9 +9,10 @@ from scipy.sparse import csr_array, issparse
 from app.arrays import Features
 from app.progress import Progress, silent
 from app.state import State
+from app.vectorizers.base import Vectorizer
 
 
-class ReadyMade:
+class ReadyMade(Vectorizer):
     """Passes feature rows on, with as many columns as there were in training.
 
     A document is a pair (column numbers, values), or the whole collection is one sparse matrix.

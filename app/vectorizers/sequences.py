@@ -12,9 +12,10 @@ from scipy.sparse import csr_array
 from app.arrays import Features
 from app.errors import InvalidDataError, InvalidRequestError
 from app.kernels.text.analysis import Analysis
-from app.kernels.text.offsets import placed_terms
+from app.kernels.text.offsets import terms_with_offsets
 from app.progress import Progress, silent
 from app.state import State, pack_strings, unpack_strings
+from app.vectorizers.base import TermSpans, Vectorizer
 from app.vectorizers.word_vectors import read_word_vectors
 
 UNKNOWN, FIRST = 1, 2
@@ -36,7 +37,7 @@ class SequenceSettings:
             raise InvalidRequestError(f"{problem} (all) or more")
 
 
-class Sequences:
+class Sequences(Vectorizer):
     """Numbers words, and cuts texts at `max_length` words.
 
     Words are those of tf-idf. Row and column of the result are document and position; the value
@@ -45,14 +46,14 @@ class Sequences:
     """
 
     kind: ClassVar[str] = "sequences"
-    settings_type: ClassVar[type] = SequenceSettings
+    settings_type: ClassVar[type | None] = SequenceSettings
 
     def __init__(self, *, vectors: str = "", **settings: Any) -> None:
         self.settings = SequenceSettings(**settings)
         self.words: list[str] = []
         self.numbers: dict[str, int] = {}
-        self.vectors: NDArray[np.float32] | None = None
         self._vectors_file = vectors
+        self._word_vectors: NDArray[np.float32] | None = None
         self._analysis = Analysis()
 
     @property
@@ -67,7 +68,7 @@ class Sequences:
         progress("vectorize", 0, len(documents))
         self._learn(Counter(word for text in documents for word in self._analysis.terms(text)))
         if self._vectors_file:
-            self.vectors = read_word_vectors(self._vectors_file, ["", "", *self.words])
+            self._word_vectors = read_word_vectors(self._vectors_file, ["", "", *self.words])
         progress("vectorize", len(documents), len(documents))
         return self.transform(documents, jobs=jobs)
 
@@ -82,18 +83,20 @@ class Sequences:
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Where the word of each position stands in the text, in code points, end exclusive."""
-        places = placed_terms(text, self._analysis)
-        return [(place[1], place[2]) for place in places][: self.settings.max_length]
+        terms = terms_with_offsets(text, self._analysis)
+        return [(start, end) for _, start, end in terms][: self.settings.max_length]
 
-    def term_spans(
-        self, text: str
-    ) -> tuple[NDArray[np.int32], NDArray[np.float32], dict[int, list[tuple[int, int]]]]:
+    def term_spans(self, text: str) -> TermSpans:
         """The word numbers in reading order, ones, and where each word stands in the text."""
-        return numbers_and_spans(self.transform([text]), self.spans(text))
+        return sequence_spans(self.transform([text]), self.spans(text))
 
     def terms(self) -> Sequence[str]:
         """The words by their numbers; numbers 0 and 1 stand for none."""
         return ["", "", *self.words]
+
+    def word_vectors(self) -> NDArray[np.float32] | None:
+        """The vectors that the file `vectors` has for the words; read in `fit_transform`."""
+        return self._word_vectors
 
     def state(self) -> State:
         """Settings and the words in the order of their numbers."""
@@ -119,14 +122,12 @@ class Sequences:
         self.numbers = {word: number for number, word in enumerate(words, FIRST)}
 
 
-def numbers_and_spans(
-    row: Features, spans: list[tuple[int, int]]
-) -> tuple[NDArray[np.int32], NDArray[np.float32], dict[int, list[tuple[int, int]]]]:
-    """A row's numbers in reading order, a one for each, and the places of each number."""
-    places: dict[int, list[tuple[int, int]]] = {}
+def sequence_spans(row: Features, spans: list[tuple[int, int]]) -> TermSpans:
+    """A row's numbers in reading order, a one for each, and the spans of each number."""
+    by_number: dict[int, list[tuple[int, int]]] = {}
     for number, span in zip(row.data.tolist(), spans, strict=False):
-        places.setdefault(number, []).append(span)
-    return row.data, np.ones(row.nnz, np.float32), places
+        by_number.setdefault(number, []).append(span)
+    return TermSpans(row.data, np.ones(row.nnz, np.float32), by_number)
 
 
 def stacked(rows: Iterable[Sequence[int]], width: int) -> Features:

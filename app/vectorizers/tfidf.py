@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,27 +13,20 @@ from app.errors import DamagedArtifactError, InvalidDataError
 from app.kernels import kernels
 from app.kernels.linear.types import Weighing
 from app.kernels.text.counts import Counts, kept
-from app.kernels.text.offsets import placed_terms
+from app.kernels.text.offsets import terms_with_offsets
 from app.kernels.vocabulary.vocabulary import Vocabulary
 from app.progress import Progress, silent
 from app.state import State
+from app.vectorizers.base import TermSpans, Vectorizer
 from app.vectorizers.selection import frequent_enough
 from app.vectorizers.tfidf_settings import TfidfSettings
 
 
-class TermSpans(NamedTuple):
-    """One text's columns and values, and per column its places: code points, end exclusive."""
-
-    columns: NDArray[np.int32]
-    values: NDArray[np.float32]
-    spans: dict[int, list[tuple[int, int]]]
-
-
-class Tfidf:
+class Tfidf(Vectorizer):
     """Counts terms, weighs them by their rarity, and scales each row to length 1."""
 
     kind: ClassVar[str] = "tfidf"
-    settings_type: ClassVar[type] = TfidfSettings
+    settings_type: ClassVar[type | None] = TfidfSettings
 
     def __init__(self, **settings: Any) -> None:
         self.settings = TfidfSettings(**settings)
@@ -90,7 +83,7 @@ class Tfidf:
         row = self.transform([text])
         spans: dict[int, list[tuple[int, int]]] = {int(column): [] for column in row.indices}
         known = self.vocabulary.columns
-        for term, start, end in placed_terms(text, self.analysis):
+        for term, start, end in terms_with_offsets(text, self.analysis):
             if term in known and end > start:
                 spans[known[term]].append((start, end))
         return TermSpans(row.indices, row.data, spans)
@@ -115,7 +108,7 @@ class Tfidf:
         return vectorizer
 
     def _weighed(self, counts: Counts, jobs: int) -> Features:
-        weights = kernels("text.tfidf").weighed(counts, self.idf, self.settings.scheme)
+        weights = kernels("text.tfidf").tfidf_weights(counts, self.idf, self.settings.scheme)
         shape = (len(counts.indptr) - 1, self.n_features)
         return csr_array((weights, counts.columns, counts.indptr), shape=shape)
 

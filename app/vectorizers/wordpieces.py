@@ -6,20 +6,20 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from app.arrays import Features
 from app.errors import InvalidRequestError
 from app.progress import Progress, silent
 from app.state import State
-from app.vectorizers.sequences import numbers_and_spans, stacked
+from app.vectorizers.base import TermSpans, Vectorizer
+from app.vectorizers.sequences import sequence_spans, stacked
 
 SHIFT = 1
 """Numbers are stored one higher than the tokenizer's own, as no 0 is ever stored."""
 
 
-class Wordpieces:
+class Wordpieces(Vectorizer):
     """Tokens by the tokenizer of a local checkpoint folder (`tokenizer.json`).
 
     A text longer than `window` tokens goes on in further windows, up to `max_windows`; each window
@@ -53,7 +53,7 @@ class Wordpieces:
     def transform(self, documents: Sequence[Any], *, jobs: int = 1) -> Features:
         """Rows of token numbers; a text without tokens is an empty row."""
         encoded = self._tokenizer.encode_batch([_encodable(text) for text in documents])
-        return stacked([self._row(one) for one in encoded], self.n_features)
+        return stacked([self._row(encoding) for encoding in encoded], self.n_features)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Where the token of each position stands in the text, in code points; marks are (0, 0)."""
@@ -61,11 +61,9 @@ class Wordpieces:
         windows = self._windows(encoded)
         return [span for window in windows for span in window.offsets] if windows else []
 
-    def term_spans(
-        self, text: str
-    ) -> tuple[NDArray[np.int32], NDArray[np.float32], dict[int, list[tuple[int, int]]]]:
+    def term_spans(self, text: str) -> TermSpans:
         """The token numbers in reading order, ones, and where each token stands in the text."""
-        return numbers_and_spans(self.transform([text]), self.spans(text))
+        return sequence_spans(self.transform([text]), self.spans(text))
 
     def terms(self) -> Sequence[str]:
         """The tokens by their numbers as stored; number 0 stands for none."""

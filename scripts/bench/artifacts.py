@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from bench.contest import is_quick, machine
-from bench.sections import write_section
+from bench.harness.environment import is_quick, machine
+from bench.harness.sections import write_section
 
 from app.artifacts.info import Info
 from app.artifacts.store import Store

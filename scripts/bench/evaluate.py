@@ -7,9 +7,15 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from bench.contest import WORK, Contestant, contest, data_folder, environment, is_quick, machine
-from bench.peers_venv import ROOT, versions
-from bench.sections import write_section
+from bench.harness.alternating_runs import Candidate, run_alternately
+from bench.harness.environment import (
+    ROOT,
+    WORK,
+    data_folder,
+    is_quick,
+    program_environment,
+)
+from bench.harness.sections import footer, write_section
 
 CORPUS, TRAINED_ON, DOCUMENTS = "arxiv-cs60k", 10_000, 6_029
 COPIES = 1 if is_quick() else 20
@@ -19,8 +25,8 @@ def main() -> None:
     """Measure, print and write the section `evaluation`."""
     prepare()
     turns = 1 if is_quick() else 2
-    contestants = contest("evaluate", ["labelserve", "libmultilabel"], ["file"], turns)
-    text = section(contestants, turns)
+    candidates = run_alternately("evaluate", ["labelserve", "libmultilabel"], ["file"], turns)
+    text = section(candidates, turns)
     print(text)
     write_section("evaluation", text)
 
@@ -37,10 +43,10 @@ def prepare() -> None:
     words = [sys.executable, "scripts/train.py", str(WORK / "evaluated-train.txt")]
     words += ["--model", "evaluated", "--models-dir", str(WORK / "models"), "--folds", "0"]
     words += ["--decision", "zero"]
-    subprocess.run(words, check=True, cwd=ROOT, env=environment("labelserve"))
+    subprocess.run(words, check=True, cwd=ROOT, env=program_environment("labelserve"))
 
 
-def section(contestants: list[Contestant], turns: int) -> str:
+def section(candidates: list[Candidate], turns: int) -> str:
     """The section in Markdown."""
     size = (WORK / "evaluated-test.txt").stat().st_size / 1e6
     return "\n".join(
@@ -56,18 +62,17 @@ def section(contestants: list[Contestant], turns: int) -> str:
             "",
             "| | documents a CPU second | CPU s | wall s | peak MB | micro-F1 | P@1 |",
             "|---|---|---|---|---|---|---|",
-            *(_row(contestant) for contestant in contestants),
+            *(_row(candidate) for candidate in candidates),
             "",
-            f"{machine()}; LibMultiLabel {versions().get('libmultilabel', '?')}. Reproduce: "
-            "`.venv/bin/python scripts/bench/run.py --only evaluate`.",
+            footer(".venv/bin/python scripts/bench/run.py --only evaluate", ["libmultilabel"]),
         ]
     )
 
 
-def _row(one: Contestant) -> str:
+def _row(one: Candidate) -> str:
     if one.failure:
         return f"| {one.name} | did not run: {one.failure} | | | | | |"
-    turns = one.found["file"]
+    turns = one.measured["file"]
     cpu, wall = (min(turn[name] for turn in turns) for name in ("cpu", "wall"))
     rate = COPIES * DOCUMENTS / cpu
     return (

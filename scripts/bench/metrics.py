@@ -14,8 +14,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from bench.contest import is_quick, machine
-from bench.sections import write_section
+from bench.harness.environment import is_quick, machine
+from bench.harness.sections import write_section
 
 from app.metrics.suite import suite
 

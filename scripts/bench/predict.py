@@ -4,11 +4,12 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from bench.contest import Contestant, contest, is_quick, machine
-from bench.model import prepare
-from bench.peers_venv import versions
-from bench.sections import keep_figures, write_section
+from bench.harness.alternating_runs import Candidate, run_alternately
+from bench.harness.debtags_model import prepare
+from bench.harness.environment import is_quick
+from bench.harness.sections import footer, keep_figures, write_section
 
+COMMAND = ".venv/bin/python scripts/bench/run.py --only predict"
 NAMES = ["labelserve", "scikit_learn", "pecos"]
 SLOWER = ["libmultilabel", "omikuji", "napkinxc", "fasttext"]
 SLOWER_WORK = (
@@ -22,15 +23,15 @@ def main() -> None:
     """Measure, print and write the sections `prediction` and `prediction-many-labels`."""
     turns, names = (2, NAMES) if is_quick() else (5, NAMES + SLOWER)
     prepare()
-    contestants = contest("predict", names, ["batch", "one"], turns)
-    show("prediction", section(contestants, turns))
+    candidates = run_alternately("predict", names, ["batch", "one"], turns)
+    show("prediction", section(candidates, turns))
     figures = {
         one.name: {"batch": one.median("batch", "cpu"), "one": one.median("one", "cpu_us")}
-        for one in contestants
+        for one in candidates
     }
     keep_figures("prediction", figures)
     if not is_quick():
-        trees = contest("predict_tree", ["labelserve", "pecos"], ["one"], turns)
+        trees = run_alternately("predict_tree", ["labelserve", "pecos"], ["one"], turns)
         show("prediction-many-labels", many_labels(trees, turns))
         keep_figures("prediction-many-labels", {one.name: one.medians("one") for one in trees})
 
@@ -41,12 +42,12 @@ def show(name: str, text: str) -> None:
     write_section(name, text)
 
 
-def many_labels(contestants: list[Contestant], turns: int) -> str:
+def many_labels(candidates: list[Candidate], turns: int) -> str:
     """The section on trees in Markdown."""
     rows = [
         f"| {one.name} | {one.failure or round(one.median('one', 'cpu_us'))} "
         f"| {one.median('one', 'p50_us'):.0f} | {one.median('one', 'p99_us'):.0f} |"
-        for one in contestants
+        for one in candidates
     ]
     return "\n".join(
         [
@@ -60,22 +61,15 @@ def many_labels(contestants: list[Contestant], turns: int) -> str:
             "|---|---|---|---|",
             *rows,
             "",
-            footer(),
+            footer(COMMAND),
         ]
     )
 
 
-def footer() -> str:
-    """The machine, the versions, and the command."""
-    installed = ", ".join(f"{name} {version}" for name, version in versions().items())
-    command = "`.venv/bin/python scripts/bench/run.py --only predict`"
-    return f"{machine()}; peers: {installed}. Reproduce: {command}."
-
-
-def section(contestants: list[Contestant], turns: int) -> str:
+def section(candidates: list[Candidate], turns: int) -> str:
     """The section in Markdown."""
-    ours = contestants[0]
-    rows = [_row(other, ours) for other in contestants]
+    ours = candidates[0]
+    rows = [_row(other, ours) for other in candidates]
     return "\n".join(
         [
             "## Prediction in process: text → the five best labels",
@@ -83,18 +77,18 @@ def section(contestants: list[Contestant], turns: int) -> str:
             "debtags, 594 labels; batch: all 6,108 test texts at once; one: 1,000 of them one by "
             f"one; medians of {turns} turns taken alternately, one thread. scikit-learn has our "
             "weights as one dense float32 matrix. PECOS has its own vectorizer (blanks only) and "
-            "one-vs-rest." + (SLOWER_WORK if len(contestants) > len(NAMES) else ""),
+            "one-vs-rest." + (SLOWER_WORK if len(candidates) > len(NAMES) else ""),
             "",
             "| | batch, CPU µs/text | ÷ ours | one, CPU µs | ÷ ours | p50 µs | p99 µs | peak MB |",
             "|---|---|---|---|---|---|---|---|",
             *rows,
             "",
-            footer(),
+            footer(COMMAND),
         ]
     )
 
 
-def _row(other: Contestant, ours: Contestant) -> str:
+def _row(other: Candidate, ours: Candidate) -> str:
     if other.failure:
         return f"| {other.name} | did not run: {other.failure} | | | | | | |"
     batch, own_batch = (1e6 * c.median("batch", "cpu") / 6108 for c in (other, ours))

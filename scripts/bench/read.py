@@ -22,7 +22,7 @@ from app.datasets import ReadOptions, open_dataset
 from app.datasets.demo.corpus import tickets
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from bench.sections import write_section
+from bench.harness.sections import write_section
 
 DOCUMENTS, ROUNDS, STREAMED = 20_000, 5, 1_200_000
 

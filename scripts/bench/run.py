@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from bench.contest import data_folder
-from bench.model import MODELS
-from bench.peers_venv import ROOT, ensure
-from bench.sections import QUICK
+from bench.harness.debtags_model import MODELS
+from bench.harness.environment import QUICK, ROOT, data_folder, kernel_cache
+from bench.harness.peers_venv import ensure
 
 FOLDER = Path(__file__).parent
 
@@ -34,18 +33,18 @@ class Step:
 
 
 STEPS = {
-    "serve": Step("serve.py"),
+    "serve": Step("serving/run.py"),
     "vectorize": Step("vectorize.py"),
     "predict": Step("predict.py"),
     "start": Step("start.py"),
-    "train": Step("train.py"),
+    "train": Step("training/run.py"),
     "metrics": Step("metrics.py"),
     "evaluate": Step("evaluate.py"),
-    "tuning": Step("decisions.py", ("speed",)),
-    "decisions": Step("decisions.py", ("test", str(data_folder())), is_quick=False),
+    "tuning": Step("decisions/run.py", ("speed",)),
+    "decisions": Step("decisions/run.py", ("test", str(data_folder())), is_quick=False),
     "read": Step("read.py"),
-    "neural": Step("neural.py", is_quick=False, is_default=False),
-    "glance": Step("glance.py", is_quick=False),
+    "neural": Step("neural/run.py", is_quick=False, is_default=False),
+    "summary": Step("summary.py", is_quick=False),
 }
 
 
@@ -86,7 +85,7 @@ def run(name: str, quick: bool) -> bool:
     env = {
         **os.environ,
         "PYTHONPATH": str(ROOT),
-        "NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR", str(ROOT / ".cache" / "numba")),
+        "NUMBA_CACHE_DIR": kernel_cache(),
         **({QUICK: "1"} if quick else {}),
     }
     command = [sys.executable, str(FOLDER / step.script), *step.arguments]

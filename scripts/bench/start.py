@@ -7,10 +7,9 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from bench.contest import environment, is_quick, machine
-from bench.model import MODELS, prepare
-from bench.peers_venv import ROOT
-from bench.sections import keep_figures, write_section
+from bench.harness.debtags_model import MODELS, prepare
+from bench.harness.environment import ROOT, is_quick, machine, program_environment
+from bench.harness.sections import keep_figures, write_section
 
 IMPORT = """
 import json, sys, time
@@ -27,7 +26,7 @@ import json, sys, time
 from pathlib import Path
 from app.artifacts.store import Store
 from app.classifier import Classifier
-import app.learners.one_vs_rest, app.vectorizers.tfidf, app.decisions.rules.score_cut
+import app.learners.one_vs_rest, app.vectorizers.tfidf, app.decisions.decision
 store = Store(Path(sys.argv[1]))
 start = time.perf_counter()
 artifact = store.load(*store.resolve("debtags"))
@@ -86,7 +85,7 @@ def model_mb() -> float:
 
 def _run(program: str, *arguments: str) -> dict[str, float]:
     command = [sys.executable, "-c", program, *arguments]
-    env = environment("labelserve")
+    env = program_environment("labelserve")
     done = subprocess.run(command, capture_output=True, check=True, cwd=ROOT, env=env)
     found: dict[str, float] = json.loads(done.stdout)
     return found

@@ -4,9 +4,9 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from bench.contest import Contestant, contest, is_quick, machine
-from bench.peers_venv import versions
-from bench.sections import keep_figures, write_section
+from bench.harness.alternating_runs import Candidate, run_alternately
+from bench.harness.environment import is_quick
+from bench.harness.sections import footer, keep_figures, write_section
 
 NAMES = ["labelserve", "scikit_learn", "pecos"]
 ROUNDS = ["fit_transform", "transform"]
@@ -15,19 +15,19 @@ ROUNDS = ["fit_transform", "transform"]
 def main() -> None:
     """Measure, print and write the section `vectorizing`."""
     turns = 2 if is_quick() else 7
-    contestants = contest("vectorize", NAMES, ROUNDS, turns)
-    text = section(contestants, turns)
+    candidates = run_alternately("vectorize", NAMES, ROUNDS, turns)
+    text = section(candidates, turns)
     print(text)
     write_section("vectorizing", text)
-    figures = {one.name: {r: one.median(r, "cpu") for r in ROUNDS} for one in contestants}
+    figures = {one.name: {r: one.median(r, "cpu") for r in ROUNDS} for one in candidates}
     keep_figures("vectorizing", figures)
 
 
-def section(contestants: list[Contestant], turns: int) -> str:
+def section(candidates: list[Candidate], turns: int) -> str:
     """The section in Markdown."""
-    ours = contestants[0]
+    ours = candidates[0]
     rows = []
-    for other in contestants:
+    for other in candidates:
         if other.failure:
             rows.append(f"| {other.name} | did not run: {other.failure} | | | | |")
             continue
@@ -37,7 +37,6 @@ def section(contestants: list[Contestant], turns: int) -> str:
             for name in ROUNDS
         ]
         rows.append(f"| {other.name} | {' | '.join(cells)} |")
-    installed = ", ".join(f"{name} {version}" for name, version in versions().items())
     return "\n".join(
         [
             "## Vectorizing",
@@ -50,8 +49,7 @@ def section(contestants: list[Contestant], turns: int) -> str:
             "|---|---|---|---|---|---|---|",
             *rows,
             "",
-            f"{machine()}; peers: {installed}. Reproduce: "
-            "`.venv/bin/python scripts/bench/run.py --only vectorize`.",
+            footer(".venv/bin/python scripts/bench/run.py --only vectorize"),
         ]
     )
 

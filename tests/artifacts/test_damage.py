@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bench import soak_damages as damages
-from bench.soak_damages import WEIGHTS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from soak import damages
+from soak.damages import WEIGHTS
 
 from app.artifacts.info import Info
 from app.artifacts.store import Store

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from app.decisions.operating_point import CACHED, OperatingPoints
+from app.decisions.operating_points import CACHED, OperatingPoints
 from app.decisions.tuning.hulls import Hulls
 from app.decisions.tuning.optimism import Optimism
 from app.decisions.tuning.pr_curve import AVERAGES, pr_curve
@@ -45,8 +45,8 @@ def test_a_micro_bound_is_met_exactly_when_some_cuts_meet_it(
         return
     found = points.find(f"{measure}>={bound}")
     tp, fp = counts(held_out.scores > found.cuts, truth)
-    assert (found.precision, found.recall) == (tp / (tp + fp), tp / truth.sum())
-    assert getattr(found, measure) >= float(bound)
+    assert (found.expected.precision, found.expected.recall) == (tp / (tp + fp), tp / truth.sum())
+    assert getattr(found.expected, measure) >= float(bound)
 
 
 @pytest.mark.parametrize("average", ["micro", "macro"])
@@ -56,11 +56,11 @@ def test_no_point_of_a_fine_curve_is_better(average: str, bound: float) -> None:
     prefix = "macro:" if average == "macro" else ""
     curve = pr_curve(hulls, average, m=100)[1:-1]
     found = OperatingPoints(hulls).find(f"{prefix}recall>={bound}")
-    assert found.recall >= bound - 1e-12
-    assert found.precision >= max(p.precision for p in curve if p.recall >= bound) - 1e-12
+    assert found.expected.recall >= bound - 1e-12
+    assert found.expected.precision >= max(p.precision for p in curve if p.recall >= bound) - 1e-12
     found = OperatingPoints(hulls).find(f"{prefix}precision>={bound}")
-    assert found.precision >= bound - 1e-12
-    assert found.recall >= max(p.recall for p in curve if p.precision >= bound) - 1e-12
+    assert found.expected.precision >= bound - 1e-12
+    assert found.expected.recall >= max(p.recall for p in curve if p.precision >= bound) - 1e-12
 
 
 @pytest.mark.parametrize("name", ["f1", "f0.5", "f2", "macro:f1", "macro:f2"])
@@ -70,7 +70,7 @@ def test_f_points_are_the_cuts_of_the_highest_f(name: str) -> None:
     vertices_of, figures = AVERAGES["macro" if "macro" in name else "micro"]
     vertices = vertices_of(hulls, float(name.rpartition("f")[2]))
     np.testing.assert_array_equal(found.cuts, hulls.cuts[vertices])
-    assert (found.precision, found.recall) == figures(hulls, vertices)
+    assert (found.expected.precision, found.expected.recall) == figures(hulls, vertices)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_without_any_positive_every_bound_is_unattainable() -> None:
     for name in ("precision>=0.5", "macro:recall>=0.1"):
         with pytest.raises(UnattainableError):
             OperatingPoints(hulls).find(name)
-    assert OperatingPoints(hulls).find("f1").recall == 0
+    assert OperatingPoints(hulls).find("f1").expected.recall == 0
 
 
 def test_with_known_optimism_the_bound_holds_by_what_is_expected_of_other_documents() -> None:
@@ -120,15 +120,17 @@ def test_with_known_optimism_the_bound_holds_by_what_is_expected_of_other_docume
     seen, sober = OperatingPoints(hulls), OperatingPoints(hulls, optimism)
     for name in ("precision>=0.7", "recall>=0.7"):
         measure = name.partition(">")[0]
-        assert getattr(sober.find(name), measure) >= 0.7
+        assert getattr(sober.find(name).expected, measure) >= 0.7
         marks = scores > sober.find(name).cuts
         tp, fp = counts(marks, truth.toarray())
         reached = {"precision": tp / (tp + fp), "recall": tp / truth.nnz}[measure]
-        assert reached > getattr(seen.find(name), measure)
+        assert reached > getattr(seen.find(name).expected, measure)
     fresh = scores + random.standard_normal(scores.shape) > 2.2
     best = sober.find("f1")
     tp, fp = counts(scores > best.cuts, fresh)
-    assert abs(tp / (tp + fp) - best.precision) < abs(tp / (tp + fp) - seen.find("f1").precision)
+    assert abs(tp / (tp + fp) - best.expected.precision) < abs(
+        tp / (tp + fp) - seen.find("f1").expected.precision
+    )
     again = Optimism.from_state(optimism.state())
     assert again.at(np.array([0.5])) == optimism.at(np.array([0.5]))
 

@@ -1,23 +1,27 @@
 """Every name a user may write gives its decision, and other names say what is accepted."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from app.decisions import DECISIONS, decision_class
 from app.decisions.abstention import Abstention
-from app.decisions.base import Decision
+from app.decisions.base import Batch, Use
+from app.decisions.decision import Decision
+from app.decisions.names import rules
 from app.decisions.rules.proportion_cut import ProportionCut
-from app.decisions.rules.rank_cut import RankCut
-from app.decisions.rules.score_cut import ScoreCut
 from app.decisions.tuning.hulls import Hulls
 from app.decisions.tuning.micro_f import micro_f_vertices
-from app.decisions.tuning.tune import TUNERS, TuningOptions, tune
+from app.decisions.tuning.options import TuningOptions
+from app.decisions.tuning.tune import tune
 from app.errors import InvalidRequestError
 from app.heldout import HeldOut
 from tests.decisions.cases import given_patiently, held_outs
 
-NAMES = ["zero", "rank:2", *TUNERS]
+TRAINED = [rule for rule in rules() if Use.TRAINING in rule.uses]
+NAMES = [name for rule in TRAINED for name in rule.examples]
+TUNED = [rule.syntax for rule in TRAINED if rule.is_tuned]
 
 
 def held_out(scores: list[list[float]], truth: list[list[int]]) -> HeldOut:
@@ -35,8 +39,7 @@ def test_every_decision_comes_back_equal_and_never_gives_what_has_no_score(
 ) -> None:
     decision = tuned(name, data)
     assert decision.name == name
-    assert decision.kind in DECISIONS
-    again = decision_class(decision.kind).from_state(decision.state())
+    again = Decision.from_state(decision.state())
     marks = decision.decide(data.scores)
     np.testing.assert_array_equal(again.decide(data.scores), marks)
     assert again.name == name
@@ -44,7 +47,7 @@ def test_every_decision_comes_back_equal_and_never_gives_what_has_no_score(
     assert decision.decide(data.scores[:0]).shape == (0, data.n_labels)
 
 
-@pytest.mark.parametrize("name", TUNERS)
+@pytest.mark.parametrize("name", TUNED)
 def test_a_label_without_positives_is_never_assigned(name: str) -> None:
     data = held_out([[1, 9], [2, 8], [3, 7], [0, 9]], [[0, 0], [1, 0], [1, 0], [0, 0]])
     cuts = tuned(name, data).cuts
@@ -68,16 +71,16 @@ def test_without_resamples_micro_f_is_the_best_there_is(data: HeldOut) -> None:
     np.testing.assert_array_equal(exact.cuts, hulls.cuts[micro_f_vertices(hulls)])
 
 
-def test_steady_cuts_lie_where_the_trade_changes_not_in_a_chance_gap() -> None:
+def test_bagged_cuts_lie_where_the_trade_changes_not_in_a_chance_gap() -> None:
     # Far more right than wrong above 0, and one stray positive far below.
     random = np.random.default_rng(0)
     scores = np.concatenate([random.uniform(0, 1, 60), random.uniform(-1, 0, 60), [-3.0]])
     truth = np.concatenate([random.random(60) < 0.9, random.random(60) < 0.1, [True]])
     data = held_out(scores[:, None].tolist(), truth[:, None].tolist())
-    steady = tuned("macro-f", data)
-    assert steady.cuts is not None
-    assert -0.3 < steady.cuts[0] < 0.3
-    np.testing.assert_array_equal(tuned("macro-f", data).cuts, steady.cuts)
+    bagged = tuned("macro-f", data)
+    assert bagged.cuts is not None
+    assert -0.3 < bagged.cuts[0] < 0.3
+    np.testing.assert_array_equal(tuned("macro-f", data).cuts, bagged.cuts)
 
 
 @pytest.mark.parametrize("wrong", [{"beta": 0}, {"fbr": 2}, {"fbr_kind": 3}, {"resamples": -1}])
@@ -118,14 +121,17 @@ def test_micromacro_averages_the_cuts_of_three_parts() -> None:
 
 
 def test_a_proportional_cut_gives_each_label_its_share_of_the_batch() -> None:
-    cut = ProportionCut.of("proportion:1", np.array([1, 2, 4]), 4)
+    cut = ProportionCut.read("proportion:1")
+    assert cut is not None
     scores = np.array([[1, 5, -np.inf], [1, 5, 1], [0, 9, 2]], np.float32)
     # ¼·3 = .75 → 1, ½·3 = 1.5 → 2, 1·3 = 3 of which two have a score; ties go to the earlier one.
-    assert cut.decide(scores).astype(int).tolist() == [[1, 1, 0], [0, 0, 1], [0, 1, 1]]
-    assert cut.name == "proportion:1"
-    for wrong in ("proportion:", "proportion:0", "proportion:nan", "rank:1"):
+    decision = cut.batch_decision(Batch(3, scores.T, np.array([0.25, 0.5, 1])))
+    assert decision.decide(scores).astype(int).tolist() == [[1, 1, 0], [0, 0, 1], [0, 1, 1]]
+    assert decision.name == cut.name == "proportion:1"
+    assert ProportionCut.read("rank:1") is None
+    for wrong in ("proportion:", "proportion:0", "proportion:nan"):
         with pytest.raises(InvalidRequestError, match="accepted: proportion:X"):
-            ProportionCut.of(wrong, np.array([1]), 1)
+            ProportionCut.read(wrong)
 
 
 @pytest.mark.parametrize("target", [0.5, 0.8, 1.0])
@@ -144,8 +150,9 @@ def test_abstaining_leaves_every_label_its_target_precision(target: float, data:
 
 def test_sure_labels_have_no_band_and_bad_targets_are_refused() -> None:
     data = held_out([[2], [1], [0]], [[1], [1], [0]])
-    cut = ScoreCut(np.array([0.5], np.float32))
+    cut = Decision(np.array([0.5], np.float32), "tuned")
+    ranks = Decision(None, "rank:1", 1), replace(cut, most_labels=1)
     assert not Abstention.fit(data, cut, 0.9).abstained(data.scores).any()
-    for decision, target in ((cut, 1.5), (cut, 0.0), (RankCut(1), 0.9)):
+    for decision, target in ((cut, 1.5), (cut, 0.0), *((rank, 0.9) for rank in ranks)):
         with pytest.raises(InvalidRequestError, match="abstain"):
             Abstention.fit(data, decision, target)

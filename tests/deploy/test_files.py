@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from app.api.app import create_app
-from app.main import KEEP_ALIVE_SECONDS, MOST_GRACE_SECONDS
+from app.server.http_server import KEEP_ALIVE_SECONDS, MAX_GRACE_SECONDS
 from app.serving.service import Service
 from app.serving.telemetry.telemetry import Telemetry
 from app.settings import Settings
@@ -60,7 +60,7 @@ def test_every_variable_is_a_setting_with_a_good_value(place: str) -> None:
     settings = Settings.from_environment({**IMAGE_SETTINGS, **given})
     grace = {"configmap": DEPLOYMENT, "kserve": KSERVE}.get(place, {})
     seconds = grace.get("terminationGracePeriodSeconds", 45)
-    assert seconds > settings.drain_seconds + max(settings.request_seconds, MOST_GRACE_SECONDS)
+    assert seconds > settings.drain_seconds + max(settings.request_seconds, MAX_GRACE_SECONDS)
 
 
 def test_uploads_of_all_workers_fit_into_a_pod() -> None:
@@ -163,11 +163,10 @@ def test_containers_of_ours_are_locked_down() -> None:
 def telemetry() -> dict[str, set[str]]:
     """Every series the service has, with its labels."""
     found: dict[str, set[str]] = {"up": {"instance", "job"}}
-    for family in Telemetry().registry.collect():
-        collector = Telemetry().registry._names_to_collectors[family.name]  # type: ignore[index]
-        labels = {*collector._labelnames, "instance", "job"}
-        for suffix in ("_bucket", "_sum", "_count") if family.type == "histogram" else ("",):
-            name = family.name + ("_total" if family.type == "counter" else suffix)
+    for family in Telemetry().snapshot():
+        labels = {*family.label_names, "instance", "job"}
+        for suffix in ("_bucket", "_sum", "_count") if family.kind == "histogram" else ("",):
+            name = family.name + ("_total" if family.kind == "counter" else suffix)
             found[name] = labels | ({"le"} if suffix == "_bucket" else set())
     return found
 

@@ -2,7 +2,6 @@
 
 import http.client
 import json
-import os
 import shutil
 import signal
 from collections.abc import Iterator
@@ -11,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench.gateway import NGINX, Load, Process, free_ports, gateway, replica, restart_one_by_one
+from bench.harness.processes import free_ports
+from bench.harness.server_process import ServerProcess, replica
+from soak.gateway import NGINX, Load, gateway, restart_one_by_one
 
 from app.settings import Settings
 
-if not (NGINX or os.environ.get("LABELSERVE_TEST_ALL")):
+if NGINX is None:
     pytest.skip("nginx is not installed", allow_module_level=True)
 
 TEXT = {"documents": ["my invoice was charged twice, and the parcel is late"], "top_k": 3}
@@ -24,8 +25,8 @@ TEXT = {"documents": ["my invoice was charged twice, and the parcel is late"], "
 @dataclass
 class Site:
     port: int
-    gateway: Process
-    replicas: list[Process]
+    gateway: ServerProcess
+    replicas: list[ServerProcess]
     folder: Path
 
     def ask(

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 import yaml
-from bench.gateway import Process, free_ports
+from bench.harness.processes import free_ports
+from bench.harness.server_process import ServerProcess
 
 from tests.deploy.replay import ROOT, Image, another_user, is_in_context, replay
 
@@ -60,7 +61,7 @@ def key(image: Image) -> str:
 
 
 @pytest.fixture(scope="module")
-def service(image: Image, key: str, folder: Path) -> Iterator[Process]:
+def service(image: Image, key: str, folder: Path) -> Iterator[ServerProcess]:
     """CMD, as another user; only address, ports and drain differ from the image."""
     port, metrics = free_ports(2)
     environment = image.environment(
@@ -70,7 +71,7 @@ def service(image: Image, key: str, folder: Path) -> Iterator[Process]:
         LABELSERVE_DRAIN_SECONDS="0.2",
     )
     python = [str(image.inside("/venv/bin/python")), *image.command[1:]]
-    process = Process(
+    process = ServerProcess(
         [*another_user(image), *python],
         port,
         "/health/ready",
@@ -107,7 +108,8 @@ def files(image: Image) -> dict[str, int]:
 def test_the_image_holds_the_program_and_nothing_else(image: Image) -> None:
     assert {path.name for path in image.root.iterdir()} == {"app", "keys", "models", "tmp", "venv"}
     inside = {path.name for path in image.inside("").iterdir()}
-    assert inside <= {"app", "scripts", "pyproject.toml", "README.md", "kernel-cache"}
+    installed_from = {"pyproject.toml", "constraints.txt", "README.md"}
+    assert inside <= {"app", "scripts", "kernel-cache", *installed_from}
     assert is_in_context("scripts/train.py")
     for kept_out in (".git/config", "models/demo/current", "tests/conftest.py", ".env"):
         assert not is_in_context(kept_out)
@@ -116,7 +118,7 @@ def test_the_image_holds_the_program_and_nothing_else(image: Image) -> None:
 
 
 def test_it_serves_as_another_user_from_a_read_only_tree(
-    image: Image, service: Process, key: str
+    image: Image, service: ServerProcess, key: str
 ) -> None:
     before = files(image)
     body = {"documents": ["my invoice was charged twice, and the parcel is late"], "top_k": 2}
@@ -131,7 +133,7 @@ def test_it_serves_as_another_user_from_a_read_only_tree(
         assert os.stat(f"/proc/{service.running.pid}").st_uid != 0
 
 
-def test_the_health_check_of_the_image_passes(image: Image, service: Process) -> None:
+def test_the_health_check_of_the_image_passes(image: Image, service: ServerProcess) -> None:
     environment = image.environment(LABELSERVE_PORT=str(service.port))
     check = [str(image.inside("/venv/bin/python")), *image.healthcheck[1:]]
     assert subprocess.run(check, env=environment, check=False).returncode == 0
@@ -140,7 +142,7 @@ def test_the_health_check_of_the_image_passes(image: Image, service: Process) ->
     assert ran.returncode != 0
 
 
-def test_the_kernels_come_compiled_with_the_image(image: Image, service: Process) -> None:
+def test_the_kernels_come_compiled_with_the_image(image: Image, service: ServerProcess) -> None:
     command = [*another_user(image), str(image.inside("/venv/bin/python")), "-c", STATS]
     options: dict[str, Any] = {"cwd": image.inside(""), "env": image.environment()}
     printed = subprocess.run(command, check=True, capture_output=True, **options).stdout
@@ -149,5 +151,5 @@ def test_the_kernels_come_compiled_with_the_image(image: Image, service: Process
     assert misses == 0
 
 
-def test_it_ends_cleanly_when_told(service: Process) -> None:
+def test_it_ends_cleanly_when_told(service: ServerProcess) -> None:
     assert service.send(signal.SIGTERM) == 0

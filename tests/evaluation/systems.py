@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.datasets.base import Record
-from app.decisions.rules.score_cut import ScoreCut
+from app.decisions.base import Basis
+from app.decisions.decision import Decision
 from app.evaluation import EvaluationOptions, JudgedModel, evaluate
 from app.labels import LabelIndex
 
@@ -21,12 +22,23 @@ class Table:
     names: tuple[str, ...]
     decision: Any = None
     calibration: Any = None
-    abstention: Any = None
+    uncentred_learner: str | None = None
+    reads_documents: bool = False
+    is_ready_made: bool = False
+    n_features: int = 0
     labels: LabelIndex = field(init=False)
 
     def __post_init__(self) -> None:
         self.labels = LabelIndex(self.names)
-        self.decision = self.decision or ScoreCut.zero(len(self.names))
+        self.decision = self.decision or Decision(np.zeros(len(self.names), np.float32), "zero")
+
+    @property
+    def effective_decision(self) -> Any:
+        return self.decision
+
+    @property
+    def basis(self) -> Basis:
+        return Basis(len(self.names), self.uncentred_learner)
 
     def scores(self, documents: Sequence[str], *, jobs: int = 1) -> NDArray[np.float32]:
         return self.rows[[int(text) for text in documents]]

@@ -103,8 +103,7 @@ def test_models_without_held_out_scores_have_no_operating_points() -> None:
 
 def test_zero_is_refused_where_it_is_not_neutral() -> None:
     system, documents = made_up(5)
-    learner = SimpleNamespace(zero_is_neutral=False, kind="tree")
-    system.members = (SimpleNamespace(learner=learner),)  # type: ignore[attr-defined]
+    system.uncentred_learner = "tree"
     with pytest.raises(InvalidRequestError, match="learner tree"):
         evaluate(system, documents, EvaluationOptions(decision="zero"))
 
@@ -149,10 +148,9 @@ def test_ready_made_features_become_rows_without_unknown_columns() -> None:
 
     chunk = [document([0, 2]), document([]), document([1, 5])]
     assert feature_rows(chunk, 3).toarray().tolist() == [[1, 0, 2], [0, 0, 0], [0, 1, 0]]
-    member = SimpleNamespace(vectorizer=SimpleNamespace(n_features=3))
-    scorer = SimpleNamespace(is_ready_made=True, members=[member])
+    scorer = SimpleNamespace(reads_documents=False, is_ready_made=True, n_features=3)
     assert inputs(chunk, scorer).shape == (3, 3)
     with pytest.raises(InvalidDataError, match="reads texts"):
-        inputs(chunk, SimpleNamespace())
+        inputs(chunk, SimpleNamespace(reads_documents=False, is_ready_made=False))
     with pytest.raises(InvalidDataError, match="ready-made"):
         inputs([Record("a text", (), None, 1)], scorer)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from app.decisions.base import Batch
 from app.decisions.rules.proportion_cut import ProportionCut
 from app.errors import InvalidRequestError
 from app.evaluation import EvaluationOptions, chunks, evaluate
@@ -78,10 +79,12 @@ def test_files_and_batches_are_decided_alike_however_x_is_written(
     report = judged(system, documents, decision=f"proportion:{x}")
     counts = info().training_counts
     assert counts is not None
-    cut = ProportionCut.of(f"proportion:{x}", counts, 1000)
+    rule = ProportionCut.read(f"proportion:{x}")
+    assert rule is not None
+    decision = rule.batch_decision(Batch(70, system.rows.T, counts / 1000))
     given = [label["tp"] + label["fp"] for label in report["labels"]]
-    assert given == cut.decide(system.rows).sum(axis=0).tolist()
-    assert report["conventions"]["decision"] == cut.name
+    assert given == decision.decide(system.rows).sum(axis=0).tolist()
+    assert report["conventions"]["decision"] == decision.name == rule.name
 
 
 @pytest.mark.parametrize("x", ["", "0", "-1", "nan", "inf", "1e7", "x", "1:2"])
@@ -90,4 +93,4 @@ def test_what_is_no_proportion_is_refused_alike(x: str) -> None:
     with pytest.raises(InvalidRequestError, match="accepted: proportion:X"):
         judged(system, documents, decision=f"proportion:{x}")
     with pytest.raises(InvalidRequestError, match="accepted: proportion:X"):
-        ProportionCut.of(f"proportion:{x}", np.array([1]), 1)
+        ProportionCut.read(f"proportion:{x}")

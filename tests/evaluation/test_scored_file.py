@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.decisions.rules.score_cut import ScoreCut
+from app.decisions.decision import Decision
 from app.errors import InvalidDataError
 from app.evaluation import EvaluationOptions, evaluate
 from app.evaluation.storage.scored_file import ScoredFile
@@ -31,7 +31,7 @@ def test_pairs_in_libmultilabels_form_are_judged_like_the_system_itself(tmp_path
 
 def test_written_predictions_are_read_again_with_the_same_decisions(tmp_path: Path) -> None:
     system, documents = made_up(40)
-    system.decision = ScoreCut(np.linspace(-1, 1, 6).astype(np.float32), "micro-f")
+    system.decision = Decision(np.linspace(-1, 1, 6).astype(np.float32), "micro-f")
     file = tmp_path / "predictions.jsonl"
     ours = judged(system, documents, predictions=file)
     scored = ScoredFile(file, {label for d in documents for label in d.labels})

@@ -35,6 +35,6 @@ def test_histograms_count_the_trained_labels_alone() -> None:
 
 
 def test_reliability_looks_at_the_trained_labels_alone() -> None:
-    certainty = Certainty(SimpleNamespace(calibration=SimpleNamespace(probabilities=np.asarray)))
+    certainty = Certainty(SimpleNamespace(probabilities=np.asarray))
     certainty.add(SCORES, truth(), SCORES > 0.5)
     assert certainty.risk_coverage()[-1]["coverage"] == 1.0

@@ -94,6 +94,20 @@ def test_out_of_fold_scores_are_those_of_separate_trainings(solver: int) -> None
     assert np.array_equal(alone.scores(FEATURES), fitted.scores(FEATURES))
 
 
+def test_out_of_fold_scores_are_the_same_in_chunks_of_any_size(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folds = stratified_folds(TRUTH, 3, 0)
+
+    def make() -> OneVsRest:
+        return OneVsRest(solver="block")
+
+    whole = out_of_fold(make, FEATURES, TRUTH, folds, Fitting())
+    monkeypatch.setattr("app.learners.out_of_fold.DOCUMENTS_AT_ONCE", 7)
+    assert np.array_equal(out_of_fold(make, FEATURES, TRUTH, folds, Fitting()).scores, whole.scores)
+    assert np.isfinite(whole.scores).all()
+
+
 def test_out_of_fold_scores_are_the_same_for_any_number_of_jobs() -> None:
     folds = stratified_folds(TRUTH, 4, 0)
     scores = [
@@ -122,7 +136,7 @@ def test_a_label_whose_documents_share_a_fold_scores_its_constant_there() -> Non
 def test_features_of_one_document_alone_get_their_weights_too() -> None:
     rows = BlockRows.of(FEATURES[:20], 1.0)
     counts = np.bincount(FEATURES[:20].indices, minlength=60)
-    assert sorted(rows.lonely.features) == np.flatnonzero(counts == 1).tolist()
+    assert sorted(rows.singletons.features) == np.flatnonzero(counts == 1).tolist()
     options = parse_options("-s 1 -e 1e-4")
     problem = LinearProblem.of(FEATURES[:20], TRUTH[:20, :4], options)
     ours, theirs = train_blocks(problem, Fitting()), train_labels(problem, Fitting())

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from app.learners import LEARNERS, learner_class
-from app.learners.base import Fitting, Learner
+from app.learners import LEARNERS
+from app.learners.base import Fitting, Learner, learner_class
+from app.learners.folds import stratified_folds
 from app.state import State
 from tests.learners.made_up import made_up, marks, one_label_each
 
@@ -67,6 +68,14 @@ def test_the_number_of_jobs_changes_no_bit(kind: str) -> None:
     together = fitted(kind, features, truth, jobs=2)
     assert same_state(alone.state(), together.state())
     assert np.array_equal(alone.scores(features, jobs=1), alone.scores(features, jobs=2))
+
+
+@pytest.mark.parametrize("kind", LINEAR)
+def test_the_same_seed_gives_the_same_bits_and_another_seed_others(kind: str) -> None:
+    features, truth = data_for(kind, 90, 20)
+    first, again, other = (fitted(kind, features, truth, seed=seed) for seed in (3, 3, 4))
+    assert same_state(first.state(), again.state())
+    assert not same_state(first.state(), other.state())
 
 
 @pytest.mark.parametrize("kind", LINEAR)
@@ -131,3 +140,57 @@ def test_nothing_at_all_can_be_learnt_from_empty_rows(kind: str) -> None:
     truth = marks(np.arange(20)[:, None] % 4 == np.arange(4))
     scores = fitted(kind, features, truth).scores(features)
     assert np.array_equal(scores, np.repeat(scores[:1], 20, axis=0))
+
+
+@pytest.mark.parametrize("kind", LINEAR)
+def test_contributions_and_bias_sum_to_the_score_or_there_are_none_for_any_labels(
+    kind: str,
+) -> None:
+    features, truth = data_for(kind, 60, 5)
+    learner = fitted(kind, features, truth)
+    row, scores = features[[1]], learner.scores(features[[1]])[0]
+    explained = learner.contributions(row.indices, row.data, [4, 0])
+    if explained is None:
+        assert learner.contributions(row.indices, row.data, []) is None
+        return
+    assert learner.contributions(row.indices, row.data, []) == []
+    for label, (weights, bias, is_approximate) in zip([4, 0], explained, strict=True):
+        assert weights.shape == row.indices.shape
+        assert weights.sum() + bias == pytest.approx(scores[label], abs=1e-5)
+        assert not is_approximate
+
+
+@pytest.mark.parametrize("kind", LINEAR)
+def test_linear_weights_give_the_scores_where_there_are_any(kind: str) -> None:
+    features, truth = data_for(kind, 60, 5)
+    learner = fitted(kind, features, truth)
+    linear = learner.linear_weights()
+    assert (linear is None) == (kind == "tree")
+    if linear is None:
+        return
+    weights = linear.dense
+    if not len(weights):
+        labels, values = linear.entries()
+        weights = csr_array((values, labels, linear.starts), shape=(features.shape[1], 5))
+    np.testing.assert_allclose(
+        features @ weights + linear.bias, learner.scores(features), atol=1e-5
+    )
+
+
+@pytest.mark.parametrize("kind", LINEAR)
+def test_the_short_cut_to_out_of_fold_scores_learns_what_fit_learns_and_leaks_nothing(
+    kind: str,
+) -> None:
+    features, truth = data_for(kind, 90, 6)
+    folds = stratified_folds(truth, 3, 0)
+    learner = learner_class(kind)()
+    held_out = learner.fit_with_held_out(features, truth, folds, Fitting())
+    if held_out is None:
+        return
+    plain = fitted(kind, features, truth)
+    assert same_state(learner.state(), plain.state())
+    scores, true = np.asarray(held_out.scores), truth.toarray()
+    assert scores.shape == truth.shape
+    seen = plain.scores(features)
+    assert scores[true].mean() < seen[true].mean()
+    assert scores[~true].mean() > seen[~true].mean()

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from app.learners import learner_class
-from app.learners.base import Fitting
+from app.learners.base import Fitting, learner_class
 from app.learners.cost_sensitive import GRID, CostSensitive, CostSensitiveMicro
 from app.learners.one_vs_rest import OneVsRest
 from app.learners.out_of_fold import fit_with_out_of_fold
@@ -57,3 +56,11 @@ def test_the_first_cost_wins_among_equals() -> None:
     counts[3:, 1] = [4, 1, 1]
     assert CostSensitive()._choose(counts).tolist() == [0, 3]
     assert CostSensitiveMicro()._choose(counts).tolist() == [3, 3]
+
+
+def test_the_seed_deals_the_documents_to_the_folds_that_costs_are_tried_on() -> None:
+    features, truth = data(90)
+    counts = [CostSensitive()._tried(features, truth, Fitting(seed=seed)) for seed in range(4)]
+    assert any(not np.array_equal(counts[0], other) for other in counts[1:])
+    again = CostSensitive()._tried(features, truth, Fitting(seed=0))
+    np.testing.assert_array_equal(counts[0], again)

@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 
 from app.errors import InvalidRequestError
 from app.kernels import kernels
-from app.kernels.text.types import fixed
+from app.kernels.array_table import read_only
 from app.kernels.tree.types import CHILD, LINKS, LabelTree, packed
 from app.learners.tree.label_clusters import grown, label_vectors, shared_out, split
 from app.learners.tree.tree import Tree
@@ -33,9 +33,9 @@ def test_a_path_adds_up_what_its_margins_are_worth(
     monkeypatch.setenv("LABELSERVE_KERNELS", mode)
     document = (np.array([0, 2]), np.array([0, 1], np.int32), np.array([1.0, 2.0], np.float32))
     scores = np.full((1, 4), -np.inf, np.float32)
-    tree = LabelTree(*map(fixed, BY_HAND))
+    tree = LabelTree(*map(read_only, BY_HAND))
     kernels("tree.beam_search").search(
-        tuple(map(fixed, document)), tree, 1, LINKS["squared-hinge"], np.float32(0), scores
+        tuple(map(read_only, document)), tree, 1, LINKS["squared-hinge"], np.float32(0), scores
     )
     # margins: label 2: 0.5; node 1: 0 + 2·0.5 = 1; below it label 0: −1 + 1 = 0, label 1: 0.5 − 1
     np.testing.assert_allclose(scores, [[-1.0, -2.25, -0.25, -np.inf]], rtol=1e-6)
@@ -166,3 +166,8 @@ def test_a_node_with_more_children_than_entries_can_name_is_refused() -> None:
     truth = csr_array((np.ones(70_000, np.bool_), (np.arange(70_000) % 300, np.arange(70_000))))
     with pytest.raises(InvalidRequestError, match="65,536"):
         Tree(leaf=100_000).fit(FEATURES, truth)
+
+
+def test_trees_of_one_learner_grow_from_different_clusters() -> None:
+    first, second = Tree(**{**SMALL, "n_trees": 2}).fit(FEATURES, TRUTH).state().parts.values()
+    assert not np.array_equal(first.arrays["targets"], second.arrays["targets"])

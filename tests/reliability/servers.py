@@ -3,17 +3,18 @@
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from bench.processes import family, shared_memory
+from bench.harness.processes import family, shared_memory
 
 ROOT = Path(__file__).parents[2]
 START_SECONDS = 60
@@ -32,6 +33,13 @@ class Server:
     def spool(self) -> list[str]:
         folder = self.data_dir / "spool"
         return [name for name in os.listdir(folder) if not name.endswith(".lock")]
+
+    @property
+    def workers(self) -> list[int]:
+        """The processes that serve, where there are several."""
+        others = family(self.process.pid)[1:]
+        commands = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in others}
+        return sorted(pid for pid, command in commands.items() if b"spawn_main" in command)
 
     @property
     def memory(self) -> int:
@@ -53,6 +61,13 @@ class Server:
             text = client.get("/metrics").text
         values = re.findall(rf"^{re.escape(name)}(?:{{[^}}]*}})? (\S+)$", text, re.MULTILINE)
         return sum(map(float, values))
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        port: int = held.getsockname()[1]
+    return port
 
 
 def wait_until(holds: Callable[[], bool], seconds: float = START_SECONDS) -> None:
@@ -81,20 +96,27 @@ def _url(server: Server) -> str:
     return found[0]
 
 
-def start(folder: Path, *, wait: bool = True, patch: str = "", **settings: Any) -> Server:
+def start(
+    folder: Path,
+    *,
+    wait: bool = True,
+    patch: str = "",
+    within: Sequence[str] = (),
+    **settings: Any,
+) -> Server:
     """Start a server with these settings; wait until it is ready to answer.
 
     `patch` is a line of Python that the server runs first, for faults that no setting brings about.
+    `within` is a command that becomes the server, given as its last arguments.
     """
     settings = {"data_dir": folder / "var", "port": 0, **settings}
     ours = {f"LABELSERVE_{name.upper()}": str(value) for name, value in settings.items()}
     clean = {k: v for k, v in os.environ.items() if not k.startswith("LABELSERVE_")}
     log = folder / "log"
+    code = ["-c", f"{patch}\nfrom app.main import main\nmain()"] if patch else ["-m", "app.main"]
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "-c", f"{patch}\nfrom app.main import main\nmain()"]
-            if patch
-            else [sys.executable, "-m", "app.main"],
+            [*within, sys.executable, *code],
             cwd=ROOT,
             env={**clean, **ours},
             stdout=output,

@@ -20,7 +20,7 @@ import tritonclient.http
 
 from app.artifacts.store import Store
 from tests.reliability.conftest import Started
-from tests.reliability.servers import Server, lines, wait_until
+from tests.reliability.servers import Server, free_port, lines, wait_until
 
 LINE = b'{"text": "please refund the invoice", "labels": ["billing"]}\n'
 NDJSON = {"content-type": "application/x-ndjson"}
@@ -281,8 +281,7 @@ def test_a_model_that_takes_long_to_load_keeps_nobody_from_ending_it(
 
 
 def test_several_workers_add_up_their_figures_and_stop_together(started: Started) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as held:
-        port = held.getsockname()[1]
+    port = free_port()
     server = started(workers=2, drain_seconds=0, metrics_port=port)
     for _ in range(40):
         assert (

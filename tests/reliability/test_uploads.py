@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 import zstandard
-from bench.processes import family
+from bench.harness.processes import family
 
 from tests.reliability.conftest import Started
 from tests.reliability.servers import Server, lines, wait_until

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.decisions.decision import best
 from app.errors import (
     DeadlineError,
     ForbiddenError,
@@ -22,8 +23,6 @@ from app.errors import (
 )
 from app.kernels import kernels
 from app.kernels.linear import picking_plain
-from app.prediction import best
-from app.server.workers import figures_folder
 from app.serving.admission import SMALL_BODY, Admission, BodyBudget, Deadline
 from app.serving.keys import KeysFile
 from app.serving.spool import Spool, Upload
@@ -197,25 +196,3 @@ def test_picking_is_a_stable_sort_of_what_passes(
     assert n_passing == picking_plain.pick(scores, cuts, *plain) == len(passing)
     n_kept = min(n_passing, 5)
     assert room[0][:n_kept].tolist() == plain[0][:n_kept].tolist()
-
-
-def test_workers_keep_their_figures_elsewhere_where_the_data_folder_cannot_be_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    with figures_folder(tmp_path / "var") as folder:
-        assert folder.parent == tmp_path / "var" / "telemetry"
-    with figures_folder(Path("/proc/labelserve")) as elsewhere:
-        assert elsewhere.parent == tmp_path
-    assert not folder.exists()
-    assert not elsewhere.exists()
-
-
-def test_figures_of_a_supervisor_that_was_killed_are_removed_by_the_next(tmp_path: Path) -> None:
-    (tmp_path / "telemetry" / "dead-1").mkdir(parents=True)
-    (tmp_path / "telemetry" / "dead-1" / "counter_7.db").touch()
-    (tmp_path / "telemetry" / "dead.lock").touch()
-    with figures_folder(tmp_path) as folder:
-        with figures_folder(tmp_path):
-            assert folder.exists()  # its owner lives
-        assert [entry.name for entry in folder.parent.glob("dead*")] == []

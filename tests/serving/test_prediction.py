@@ -14,8 +14,7 @@ import pytest
 from app.artifacts.store import Store
 from app.classifier import Classifier
 from app.decisions.abstention import Abstention
-from app.decisions.rules.rank_cut import RankCut
-from app.decisions.rules.score_cut import ScoreCut
+from app.decisions.decision import Decision
 from app.errors import DamagedArtifactError, InvalidRequestError
 from app.model import load_model
 from app.prediction import Query, plan_of
@@ -44,7 +43,8 @@ def test_a_text_alone_is_answered_as_among_others_also_with_little_room(
     classifier: Classifier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for room in (128, 1):
-        monkeypatch.setattr("app.prediction.plan.ROOM", room)
+        monkeypatch.setattr("app.prediction.plan.SORTED_AT_ONCE", room)
+        monkeypatch.setattr("app.decisions.decision.SORTED_AT_ONCE", room)
         for query in (Query(), Query(top_k=1), Query(top_k=3), Query(threshold=-10.0)):
             plan = plan_of(query, classifier)
             alone = [plan.predictions([text])[0] for text in TEXTS]
@@ -54,7 +54,7 @@ def test_a_text_alone_is_answered_as_among_others_also_with_little_room(
 def test_a_decision_by_rank_gives_so_many_labels_without_thresholds(
     classifier: Classifier,
 ) -> None:
-    ranked = replace(classifier, decision=RankCut(2))
+    ranked = replace(classifier, decision=Decision(None, "rank:2", 2))
     assert [len(found) for found in names(ranked, Query())] == [2, 2, 2]
     assert [len(found) for found in names(ranked, Query(top_k=1, operating_point="tuned"))] == [
         1
@@ -66,7 +66,7 @@ def test_a_decision_by_rank_gives_so_many_labels_without_thresholds(
 def test_cuts_that_do_not_fit_the_labels_never_reach_a_kernel(
     classifier: Classifier, damage: Callable[[Any], Any]
 ) -> None:
-    damaged = replace(classifier, decision=ScoreCut(damage(classifier.decision.cuts), "tuned"))
+    damaged = replace(classifier, decision=Decision(damage(classifier.decision.cuts), "tuned"))
     with pytest.raises(DamagedArtifactError, match="do not fit the labels"):
         plan_of(Query(), damaged)
 

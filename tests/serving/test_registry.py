@@ -93,6 +93,85 @@ def test_a_required_version_stays_loaded_beside_the_current_one(
         waiting.get(absent)
 
 
+class Clock:
+    """Time that passes when it is told to, and only for what waits for failed loads."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    found = Clock()
+    monkeypatch.setattr(failures, "monotonic", found)
+    return found
+
+
+def broken(version: Path) -> Path:
+    """Damage a version; the file to put back is returned."""
+    return (version / "labels.npy").rename(version / "labels.npy.aside")
+
+
+def test_a_broken_version_is_tried_again_after_growing_waits(
+    tiny_models: Path, tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second, then twice as long each time, and never longer than a minute."""
+    copytree(tiny_models / "tiny", tmp_path / "tiny")
+    store, tried = Store(tmp_path), list[float]()
+    broken(tmp_path / "tiny" / store.versions("tiny")[0])
+
+    def load(store: Store, reference: str) -> Model:
+        tried.append(clock.now - 1000)
+        return load_model(store, reference)
+
+    monkeypatch.setattr(registry, "load_model", load)
+    found = Registry(store)
+    while clock.now < 1250:
+        found.refresh()
+        clock.now += 0.5
+    assert tried == [0, 1, 3, 7, 15, 31, 63, 123, 183, 243]
+
+
+def test_a_version_that_was_repaired_is_loaded_when_its_wait_is_over(
+    tiny_models: Path, tmp_path: Path, clock: Clock
+) -> None:
+    store, _, new = versions_of(tiny_models, tmp_path)
+    aside = broken(tmp_path / "tiny" / new)
+    store.promote("tiny", new)
+    found = Registry(store)
+    for _ in range(3):  # at 0, 1 and 3 seconds
+        found.refresh()
+        clock.now = found.failures["tiny"].retry_at
+    aside.rename(aside.with_suffix(""))
+    clock.now -= 0.5
+    found.refresh()
+    assert "tiny" not in found.loaded
+    clock.now += 0.5
+    found.refresh()
+    assert found.get("tiny").model.version == new
+    assert not found.failures
+
+
+def test_another_version_does_not_wait_for_the_broken_one_and_begins_its_own_waits(
+    tiny_models: Path, tmp_path: Path, clock: Clock
+) -> None:
+    store, old, new = versions_of(tiny_models, tmp_path)
+    for version in (old, new):
+        broken(tmp_path / "tiny" / version)
+    found = Registry(store)
+    for _ in range(4):
+        found.refresh()
+        clock.now = found.failures["tiny"].retry_at
+    assert (found.failures["tiny"].version, found.failures["tiny"].wait) == (old, 8)
+    store.promote("tiny", new)
+    clock.now -= 5
+    found.refresh()
+    assert (found.failures["tiny"].version, found.failures["tiny"].wait) == (new, 1)
+
+
 def test_a_bad_version_is_counted_once_and_by_its_own_reason(
     tiny_models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

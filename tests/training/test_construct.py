@@ -4,23 +4,25 @@ from typing import Any
 
 import pytest
 
-from app.decisions.tuning.tune import TuningOptions
+from app.decisions.tuning.options import TuningOptions
 from app.errors import InvalidRequestError
-from app.learners import LEARNERS, learner_class
-from app.training.construct import construct
-from app.vectorizers import VECTORIZERS, vectorizer_class
+from app.learners import LEARNERS
+from app.learners.base import learner_class
+from app.training.construct import construct, construct_part
+from app.vectorizers import VECTORIZERS
+from app.vectorizers.base import vectorizer_class
 
 
 @pytest.mark.parametrize("kind", LEARNERS)
 def test_every_learner_names_the_settings_it_has(kind: str) -> None:
     with pytest.raises(InvalidRequestError, match=r"has no setting 'nope'; accepted: \w+"):
-        construct(kind, learner_class(kind), {"nope": 1})
+        construct_part(kind, learner_class(kind), {"nope": 1})
 
 
 @pytest.mark.parametrize("kind", VECTORIZERS)
 def test_every_vectorizer_names_the_settings_it_has(kind: str) -> None:
     with pytest.raises(InvalidRequestError, match=r"has no setting 'nope'; accepted: \w+"):
-        construct(kind, vectorizer_class(kind), {"nope": 1})
+        construct_part(kind, vectorizer_class(kind), {"nope": 1})
 
 
 @pytest.mark.parametrize(
@@ -40,12 +42,12 @@ def test_a_setting_of_another_type_is_refused(
     kind: str, settings: dict[str, Any], problem: str
 ) -> None:
     with pytest.raises(InvalidRequestError, match=problem):
-        construct("x", learner_class(kind), settings)
+        construct_part("x", learner_class(kind), settings)
 
 
 def test_a_whole_number_is_a_number_and_other_types_are_left_to_who_takes_them() -> None:
-    assert construct("x", learner_class("one-vs-rest"), {"prune": 0}).prune == 0
-    tfidf = construct("x", vectorizer_class("tfidf"), {"ngram_range": [1, 2], "min_df": 0.5})
+    assert construct_part("x", learner_class("one-vs-rest"), {"prune": 0}).prune == 0
+    tfidf = construct_part("x", vectorizer_class("tfidf"), {"ngram_range": [1, 2], "min_df": 0.5})
     assert tfidf.settings.ngram_range == (1, 2)
 
 

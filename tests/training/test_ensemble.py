@@ -12,14 +12,16 @@ from app.classifier import Member, added_up
 from app.datasets.collection import Collection
 from app.errors import InvalidRequestError
 from app.heldout import HeldOut
+from app.learners.one_vs_rest import OneVsRest
 from app.model import load_model
-from app.training.ensemble import combine, joined
+from app.training.ensemble import combine, weighted_sum
 from app.training.members import FittedMember
 from app.training.publish import publish
 from app.training.recipe import Recipe
 from app.training.train import TrainingJob, train
+from app.vectorizers.ready_made import ReadyMade
 
-NOBODY: Any = None
+PARTS = (ReadyMade(), OneVsRest())  # unfitted: these tests bring scores of their own
 
 
 def drawn(quality: float, seed: int, scale: float = 1.0) -> Any:
@@ -34,7 +36,7 @@ def truth() -> Any:
 
 def fitted(scores: Any, rows: Any = slice(None)) -> FittedMember:
     held_out = HeldOut.of(scores[rows], csr_array(truth()[rows]))
-    return FittedMember(Member(NOBODY, NOBODY), held_out, np.arange(300)[rows])
+    return FittedMember(Member(*PARTS), held_out, np.arange(300)[rows])
 
 
 def test_members_of_other_units_are_brought_to_one_scale_and_bad_ones_down() -> None:
@@ -58,14 +60,14 @@ def test_only_documents_that_all_were_kept_from_count() -> None:
 
 
 def test_what_one_member_does_not_score_counts_as_its_floor() -> None:
-    members = [Member(NOBODY, NOBODY, 2.0, -3.0), Member(NOBODY, NOBODY, 1.0, -5.0)]
+    members = [Member(*PARTS, 2.0, -3.0), Member(*PARTS, 1.0, -5.0)]
     first = np.array([[1.0, -np.inf, -np.inf]], np.float32)
     second = np.array([[0.5, 2.0, -np.inf]], np.float32)
     total = added_up(members, [first, second])
     assert total.tolist() == [[2.5, -4.0, -np.inf]]
     stored = [csc_array((s[s > -9], np.nonzero(s > -9)), s.shape) for s in (first, second)]
     held_out = [HeldOut.of(s, csr_array((1, 3), dtype=np.bool_)) for s in stored]
-    summed = joined(members, held_out).scores
+    summed = weighted_sum(members, held_out).scores
     np.testing.assert_allclose(summed.toarray(), [[2.5, -4.0, 0.0]])
 
 

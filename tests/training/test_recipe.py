@@ -31,19 +31,28 @@ def test_a_file_and_set_and_learner_are_applied_in_that_order(tmp_path: Path) ->
 
 def test_tuned_linear_models_weigh_terms_by_log_tf_and_the_untuned_reference_does_not() -> None:
     recipe = read_recipe(None)
-    assert recipe.suited().members[0].vectorizer_settings == {"scheme": "log"}
-    assert recipe.with_decision(name="zero").suited().members[0].vectorizer_settings == {}
-    chosen = read_recipe(None, changes=["features.scheme=ltc"]).suited()
+    assert recipe.completed().members[0].vectorizer_settings == {"scheme": "log"}
+    assert recipe.with_decision(name="zero").completed().members[0].vectorizer_settings == {}
+    chosen = read_recipe(None, changes=["features.scheme=ltc"]).completed()
     assert chosen.members[0].vectorizer_settings == {"scheme": "ltc"}
 
 
-def test_networks_draw_the_cuts_of_rare_labels_to_one_cut_unless_told_otherwise() -> None:
+def test_networks_shrink_the_cuts_of_rare_labels_to_a_common_one_unless_told_otherwise() -> None:
     def settings(learner: str, *changes: str) -> dict[str, Any]:
-        return read_recipe(None, learner=learner, changes=changes).suited().decision.settings
+        return read_recipe(None, learner=learner, changes=changes).completed().decision.settings
 
     assert settings("one-vs-rest") == {}
-    assert settings("mlp") == settings("ensemble:one-vs-rest,mlp") == {"draw": 10}
-    assert settings("mlp", "decision.draw=0") == {"draw": 0}
+    assert settings("mlp") == settings("ensemble:one-vs-rest,mlp") == {"shrinkage": 10}
+    assert settings("mlp", "decision.shrinkage=0") == {"shrinkage": 0}
+
+
+def test_shrinkage_is_also_read_under_its_former_name(tmp_path: Path) -> None:
+    file = tmp_path / "r.toml"
+    file.write_text("[decision]\ndraw = 3\n")
+    assert read_recipe(file, learner="mlp").completed().decision.settings == {"shrinkage": 3}
+    both = ["decision.draw=3", "decision.shrinkage=4"]
+    for changes in (both, both[::-1]):
+        assert read_recipe(None, changes=changes).decision.settings == {"shrinkage": 4}
 
 
 def test_an_ensemble_names_its_learners() -> None:

@@ -68,7 +68,7 @@ def test_retuning_is_never_worse_on_its_own_set_and_keeps_the_rule_unless_told(
     assert retuned.trained.classifier.decision.name == model.classifier.decision.name
     assert retuned.trained.classifier.abstention is None
     assert retuned.after["micro_f1"] >= retuned.before["micro_f1"] - 0.02
-    assert set(retuned.crossed) == set(retuned.before)
+    assert set(retuned.cross_validated) == set(retuned.before)
     assert retuned.warnings == []
 
 
@@ -106,6 +106,18 @@ def test_labels_that_do_not_occur_keep_their_hull_and_their_band(
     np.testing.assert_array_equal(new.positives, old.positives)
     assert again.abstention.upper[1] == first.abstention.upper[1] < np.inf
     assert again.operating_points.find("recall>=1").cuts[1] < np.inf
+
+
+def test_settings_of_earlier_manifests_are_read_under_their_former_names(
+    model: Model, labelled: Collection
+) -> None:
+    def cuts(**settings: float) -> list[float]:
+        recipe = {**model.manifest.recipe, "decision": {"name": "micro-f", "settings": settings}}
+        stored = replace(model, manifest=model.manifest.model_copy(update={"recipe": recipe}))
+        found: list[float] = retune(stored, labelled).trained.classifier.decision.cuts.tolist()
+        return found
+
+    assert cuts(draw=30.0) == cuts(shrinkage=30.0) != cuts()
 
 
 def test_training_documents_are_pointed_out(model: Model, corpus: Collection) -> None:

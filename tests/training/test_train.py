@@ -72,6 +72,32 @@ def test_the_default_model_has_cuts_a_curve_and_probabilities(corpus: Collection
     assert trained.info.figures["held_out"]["micro_f1"] > 0.9
 
 
+def test_hashes_of_the_training_texts_are_kept_unless_told_otherwise(corpus: Collection) -> None:
+    assert train(TrainingJob(corpus, RECIPE)).info.documents is not None
+    assert train(TrainingJob(corpus, RECIPE, keeps_fingerprints=False)).info.documents is None
+
+
+def test_another_seed_deals_other_folds_and_trains_other_weights(corpus: Collection) -> None:
+    zero = RECIPE.with_decision(name="zero")
+    first, other = (train(TrainingJob(corpus, zero, seed=seed)) for seed in (0, 1))
+    assert (first.info.seed, other.info.seed) == (0, 1)
+    texts = corpus.documents[:20]
+    assert not np.array_equal(first.classifier.scores(texts), other.classifier.scores(texts))
+    assert not np.array_equal(first.classifier.hulls.cuts, other.classifier.hulls.cuts)
+
+
+def test_the_seed_of_a_training_is_that_of_its_resamples_unless_the_recipe_has_one(
+    corpus: Collection,
+) -> None:
+    same, other = (RECIPE.with_tuning(seed=seed) for seed in (5, 6))
+    cuts = [
+        train(TrainingJob(corpus, recipe, seed=5)).classifier.decision.cuts
+        for recipe in (RECIPE, same, other)
+    ]
+    np.testing.assert_array_equal(cuts[0], cuts[1])
+    assert not np.array_equal(cuts[0], cuts[2])
+
+
 def test_validation_documents_take_the_place_of_folds(corpus: Collection) -> None:
     left, right = subset(corpus, range(80)), subset(corpus, range(80, 120))
     trained = train(TrainingJob(left, RECIPE, valid=right))
@@ -95,6 +121,7 @@ def test_labels_of_the_validation_data_belong_to_the_label_set(corpus: Collectio
         (["features.scheme=magic"], "scheme"),
         (["decision.colour=red"], "colour"),
         (["decision.abstain=0.9", "decision.name=rank:2"], "--abstain needs cuts"),
+        (["decision.abstain=0.9", "decision.name=rank:2,0.5"], "--abstain needs cuts"),
         (["decision.abstain=2.0"], "above 0 and at most 1"),
     ],
 )

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from app.vectorizers import VECTORIZERS, vectorizer_class
+from app.vectorizers import VECTORIZERS
+from app.vectorizers.base import vectorizer_class
 
 TEXTS = ["wheat and corn", "", "Corn prices rise", "ÉTÉ wheat ² ½ été", "wheat"] * 3
 ROWS = [([0, 2], [1.0, 0.5]), ([], []), ([3], [2.0]), ([2, 1], [1.0, 1.0]), ([0], [1.0])] * 3
@@ -68,3 +69,30 @@ def test_ready_made_rows_may_come_as_one_matrix_too() -> None:
     assert_equal(other.fit_transform(csr_array(rows)), rows)
     assert_equal(vectorizer.transform([rows[[0]]]), rows[[0]])
     assert vectorizer.terms() == ["0", "1", "2", "3"]
+
+
+def test_the_row_of_an_explanation_is_the_row_of_the_text(kind: str) -> None:
+    vectorizer = vectorizer_class(kind)()
+    vectorizer.fit_transform(DOCUMENTS[kind])
+    for document in DOCUMENTS[kind][:5]:
+        terms = vectorizer.term_spans(document)
+        assert (terms is None) == (kind == "ready-made")
+        if terms is None:
+            continue
+        row = vectorizer.transform([document])
+        np.testing.assert_array_equal(terms.columns, row.indices)
+        np.testing.assert_array_equal(terms.values, row.data)
+        names = vectorizer.terms()
+        for column, spans in terms.spans.items():
+            assert {document[start:end].lower() for start, end in spans} == {names[column]}
+        assert set(terms.spans) == set(row.indices.tolist())
+
+
+def test_a_weighing_is_of_the_vocabulary_that_was_learnt(kind: str) -> None:
+    vectorizer = vectorizer_class(kind)()
+    vectorizer.fit_transform(DOCUMENTS[kind])
+    weighing = vectorizer.weighing()
+    assert (weighing is None) == (kind == "ready-made")
+    if weighing is not None:
+        assert len(weighing.vocabulary) == len(weighing.idf) == vectorizer.n_features
+    assert vectorizer.word_vectors() is None

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.sparse import vstack
 
 from app.errors import InvalidDataError, InvalidRequestError
-from app.vectorizers import vectorizer_class
+from app.vectorizers.base import vectorizer_class
 from app.vectorizers.sequences import Sequences
 from app.vectorizers.wordpieces import Wordpieces
 from tests.learners.neural.made_up import checkpoint
@@ -75,8 +75,9 @@ def test_word_vectors_are_read_with_and_without_a_first_line(first: str, tmp_pat
     file.write_text(first + "cat 1 2\nzebra 5 6\nran -1 0.5\n")
     vectorizer = Sequences(vectors=str(file), min_count=2)
     vectorizer.fit_transform(TEXTS)
-    assert vectorizer.vectors is not None
-    known = dict(zip(vectorizer.terms(), vectorizer.vectors.tolist(), strict=True))
+    vectors = vectorizer.word_vectors()
+    assert vectors is not None
+    known = dict(zip(vectorizer.terms(), vectors.tolist(), strict=True))
     assert known["cat"] == [1, 2]
     assert known["ran"] == [-1, 0.5]
     assert np.isnan(known["dog"]).all()

@@ -15,9 +15,11 @@ from app.api.identity import caller_with
 from app.api.openapi import problems
 from app.datasets.base import ReadOptions
 from app.datasets.input.source import Limits
+from app.decisions.base import Use
+from app.decisions.names import accepted
 from app.errors import DrainingError
-from app.evaluation import EvaluationOptions, parse_k
 from app.evaluation.deciders import decider
+from app.evaluation.options import EvaluationOptions, parse_k
 from app.serving.admission import Deadline
 from app.serving.evaluating import EvaluationJob, evaluated
 from app.serving.keys import Identity
@@ -34,6 +36,7 @@ MAX_WINDOW = 8 << 20
 """Memory that Zstandard data may ask for: what its specification wants every decoder to offer."""
 COLUMN = r'^[^\x00-\x1f"\\]+$'
 """Names that every format can have: no control characters, no quotes."""
+DECISIONS = f"How labels are decided, one of: {accepted(Use.EVALUATION)}."
 
 
 class Parameters(BaseModel):
@@ -43,7 +46,7 @@ class Parameters(BaseModel):
 
     model: str | None = Field(None, max_length=200, description="`NAME` or `NAME@VERSION`.")
     k: str = Field("1,3,5", max_length=200, description="Ranks to measure at.")
-    decision: str = Field("tuned", max_length=40, description="How labels are decided.")
+    decision: str = Field("tuned", max_length=40, description=DECISIONS)
     beta: float = Field(1.0, gt=0, le=1000, allow_inf_nan=False, description="β of F_β.")
     zero_division: Literal["0", "1", "skip"] = Field("0", description="What 0/0 counts as.")
     include_test_labels: bool = Field(False, description="Count labels that were never trained.")

@@ -18,4 +18,4 @@ MEDIA_TYPE = "text/plain; version=1.0.0; charset=utf-8"
 @router.get("/metrics", response_class=PlainTextResponse, responses=problems(401, 403))
 async def metrics(service: Parts, _: Annotated[Identity, caller_with("admin")]) -> Response:
     """All counters, of all workers, in Prometheus's text format."""
-    return Response(service.telemetry.text(), media_type=MEDIA_TYPE)
+    return Response(await service.telemetry.text(), media_type=MEDIA_TYPE)

@@ -23,7 +23,7 @@ from app.api.predictor import QUICK_BYTES, Predicted, Predictor, is_long
 from app.api.schemas import Document, OperatingPoint, PredictRequest, PredictResponse
 from app.api.streaming import NDJSON, Stream
 from app.errors import AppError, UnsupportedMediaTypeError
-from app.prediction import Query
+from app.prediction.query import Query
 from app.serving.admission import Deadline
 from app.serving.keys import Identity
 from app.serving.registry import Loaded

@@ -13,7 +13,7 @@ from app.api.identity import caller_with
 from app.api.predictor import QUICK_BYTES, Predictor, is_long
 from app.api.tensors import Answer, Call, answered, called
 from app.errors import ModelUnavailableError
-from app.prediction import Prediction
+from app.prediction.answers import Prediction
 from app.serving.admission import Deadline
 from app.serving.keys import Identity
 from app.serving.registry import Loaded

@@ -1,6 +1,6 @@
 """Calibration: the probability that a score means, per label, fitted on held-out scores.
 
-Every label has a sigmoid σ(slope·score + intercept). Its two numbers are drawn to what all labels
+Every label has a sigmoid σ(slope·score + intercept). Its two numbers are shrunk to what all labels
 together say (given the label's frequency), the more so the fewer positives it has, so that a rare
 label gets the pooled curve. Labels with many positives get an isotonic curve instead, which assumes
 no shape. Both rise with the score: within a label the order by probability is the order by score.

@@ -10,7 +10,7 @@ def isotonic_curve(
     """Knots (score, probability) of a rising curve through groups given by rising score.
 
     Each pooled block becomes one knot at its mean score, so that between blocks the curve rises
-    instead of standing still (centred isotonic regression). The shares are drawn a little towards
+    instead of standing still (centred isotonic regression). The shares are shrunk a little towards
     one half (a pair of imagined documents a block), so that no block says never or always.
 
     >>> x, p = isotonic_curve(np.array([0., 1, 2]), np.array([8., 8, 8]), np.array([1., 0, 8]))

@@ -1,4 +1,4 @@
-"""Sigmoids for all labels at once: Newton's method, each label drawn to the pooled curve."""
+"""Sigmoids for all labels at once: Newton's method, each label shrunk to the pooled curve."""
 
 from dataclasses import dataclass
 
@@ -23,8 +23,8 @@ def fit_sigmoids(groups: ScoreGroups) -> tuple[Array, Array]:
     slope, intercept, weight = _pooled(groups, scale, frequency)
     prior = np.stack([np.full_like(frequency, slope), intercept + weight * frequency], axis=1)
     inputs = np.stack([groups.scores / scale, np.ones_like(groups.scores)], axis=2)
-    pull = np.array([1 / (SLOPE_SPREAD * slope) ** 2, 1 / INTERCEPT_SPREAD**2])
-    problem = SigmoidProblem(inputs, groups.documents, groups.marked, prior, pull)
+    prior_strength = np.array([1 / (SLOPE_SPREAD * slope) ** 2, 1 / INTERCEPT_SPREAD**2])
+    problem = SigmoidProblem(inputs, groups.documents, groups.marked, prior, prior_strength)
     found = problem.solution(least_slope=LEAST_SLOPE * slope)
     return found[:, 0] / scale, found[:, 1]
 
@@ -37,17 +37,17 @@ def pooled_slope(groups: ScoreGroups) -> float:
 
 @dataclass(frozen=True, slots=True)
 class SigmoidProblem:
-    """Logistic regressions side by side, each drawn to its prior with the same strength.
+    """Logistic regressions side by side, each shrunk to its prior with the same strength.
 
     `inputs` (problems, groups, parameters), the first of which is the score; `documents` and
-    `marked` (problems, groups); `prior` (problems, parameters); `pull` (parameters,).
+    `marked` (problems, groups); `prior` (problems, parameters); `prior_strength` (parameters,).
     """
 
     inputs: Array
     documents: Array
     marked: Array
     prior: Array
-    pull: Array
+    prior_strength: Array
 
     def solution(self, *, least_slope: float) -> Array:
         """The parameters of the least loss, by Newton steps that are halved while they do harm."""
@@ -75,16 +75,18 @@ class SigmoidProblem:
         expected = _sigmoid(np.einsum("lgi,li->lg", self.inputs, found))
         error = self.marked - self.documents * expected
         weight = self.documents * expected * (1 - expected)
-        gradient = np.einsum("lg,lgi->li", error, self.inputs) - (found - self.prior) * self.pull
+        gradient = (
+            np.einsum("lg,lgi->li", error, self.inputs) - (found - self.prior) * self.prior_strength
+        )
         hessian = np.einsum("lg,lgi,lgj->lij", weight, self.inputs, self.inputs)
-        hessian += np.diag(self.pull)
+        hessian += np.diag(self.prior_strength)
         return np.asarray(np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0])
 
     def _loss(self, found: Array) -> Array:
         z = np.einsum("lgi,li->lg", self.inputs, found)
         fits = np.logaddexp(0, z) * self.documents - z * self.marked
-        drawn = (found - self.prior) ** 2 @ self.pull / 2
-        return np.asarray(fits.sum(axis=1) + drawn)
+        penalty = (found - self.prior) ** 2 @ self.prior_strength / 2
+        return np.asarray(fits.sum(axis=1) + penalty)
 
 
 def _pooled(groups: ScoreGroups, scale: float, frequency: Array) -> Array:

@@ -3,41 +3,48 @@
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-import numpy as np
+from app.decisions.base import Basis, Use
+from app.decisions.decision import Decision
+from app.errors import InvalidRequestError
 
-from app.arrays import Marks, Scores
-from app.state import State
+PREFIX = "rank:"
 
 
 @dataclass(frozen=True, slots=True)
 class RankCut:
-    """The first k labels by falling score, ties by rising label number; unscored ones never."""
+    """`rank:K`: the first K labels by falling score, ties by rising number; unscored ones never."""
 
     k: int
-    kind: ClassVar[str] = "rank-cut"
+    syntax: ClassVar[str] = "rank:K"
+    examples: ClassVar[tuple[str, ...]] = ("rank:1", "rank:3", "rank:1000")
+    uses: ClassVar[frozenset[Use]] = frozenset({Use.TRAINING, Use.EVALUATION})
+    is_tuned: ClassVar[bool] = False
+
+    @classmethod
+    def read(cls, name: str) -> Self | None:
+        """The rule of `rank:3`; a name with a comma is another's."""
+        if not name.startswith(PREFIX) or "," in name:
+            return None
+        k = positive_number(name.removeprefix(PREFIX))
+        if k is None:
+            raise InvalidRequestError("rank:K needs a whole number K of at least 1, as in rank:3")
+        return cls(k)
 
     @property
     def name(self) -> str:
         """As the user writes it."""
-        return f"rank:{self.k}"
+        return f"{PREFIX}{self.k}"
 
-    @property
-    def cuts(self) -> None:
-        """There is no threshold."""
-        return
+    def decision(self, basis: Basis) -> Decision:
+        """A bound, and no cut."""
+        return Decision(None, self.name, self.k)
 
-    def decide(self, scores: Scores) -> Marks:
-        """Mark the k best labels of every document."""
-        marks = np.zeros(scores.shape, dtype=np.bool_)
-        best = np.argsort(-scores, axis=1, kind="stable")[:, : self.k]
-        np.put_along_axis(marks, best, True, axis=1)
-        return marks & (scores > -np.inf)
 
-    def state(self) -> State:
-        """Settings only."""
-        return State(self.kind, {"k": self.k})
+def positive_number(text: str) -> int | None:
+    """The whole number of at least 1 that the text spells in digits; None for any other text.
 
-    @classmethod
-    def from_state(cls, state: State) -> Self:
-        """Build an equal cut again."""
-        return cls(state.settings["k"])
+    >>> positive_number("12"), positive_number("0"), positive_number("²")
+    (12, None, None)
+    """
+    is_number = text.isascii() and text.isdigit() and int(text) >= 1
+    return int(text) if is_number else None

@@ -1,4 +1,4 @@
-"""Steady cuts: each label's best cut averaged over resampled documents.
+"""Bagged cuts: each label's best cut averaged over resampled documents.
 
 The cut that is best on one sample of documents sits in a chance gap between two scores; the average
 over many resamples (bagging) lies where the trade changes for good. Which documents a label has to
@@ -8,11 +8,8 @@ win or lose is read from its points; a resample draws every document 0, 1, 2, �
 import numpy as np
 from numpy.typing import NDArray
 
-from app.decisions.tuning.hulls import Points, points
+from app.decisions.tuning.hulls import Points, points, thinned
 from app.heldout import HeldOut
-
-MOST_POINTS = 256
-"""Longer lists of cuts are thinned to so many: neighbouring cuts then differ by next to nothing."""
 
 
 def bagged_cuts(
@@ -29,11 +26,11 @@ def bagged_cuts(
     F_β / (1 + β²), see app/decisions/tuning/micro_f.py. Labels without a positive keep their cut.
     """
     random = np.random.default_rng(seed)
-    steady = cuts.copy()
+    bagged = cuts.copy()
     for label, column in enumerate(held_out.columns()):
         if column.marks.any():
-            steady[label] = _mean_cut(thinned(points(column)), prices[label], resamples, random)
-    return steady
+            bagged[label] = _mean_cut(thinned(points(column)), prices[label], resamples, random)
+    return bagged
 
 
 def _mean_cut(
@@ -45,12 +42,3 @@ def _mean_cut(
     gains = np.zeros((resamples, len(candidates.tp)))
     np.cumsum((1 - price) * right - price * wrong, axis=1, out=gains[:, 1:])
     return float(candidates.cuts[np.argmax(gains, axis=1)].mean(dtype=np.float64))
-
-
-def thinned(candidates: Points) -> Points:
-    """The same cuts, or where there are very many an even choice of them."""
-    n = len(candidates.tp)
-    if n <= MOST_POINTS:
-        return candidates
-    kept = np.linspace(0, n - 1, MOST_POINTS).astype(np.int64)
-    return Points(candidates.fp[kept], candidates.tp[kept], candidates.cuts[kept])

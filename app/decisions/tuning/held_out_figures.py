@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
-from app.decisions.base import Decision
+from app.decisions.decision import Decision
 from app.heldout import HeldOut
 
 CHUNK = 1024
@@ -14,7 +14,7 @@ CHUNK = 1024
 
 def held_out_counts(decision: Decision, held_out: HeldOut) -> NDArray[np.int64]:
     """(labels, 3): right, wrong and missed assignments; unscored pairs are never assigned."""
-    if decision.cuts is None:
+    if decision.cuts is None or decision.most_labels is not None:
         return _by_document(decision, held_out)
     pairs = zip(held_out.columns(), decision.cuts, strict=True)
     counts = np.zeros((held_out.n_labels, 3), np.int64)

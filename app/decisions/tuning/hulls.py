@@ -24,6 +24,9 @@ class Points(NamedTuple):
     cuts: NDArray[np.float32]
 
 
+MOST_POINTS = 256
+"""Longer lists of cuts are thinned to so many: neighbouring cuts then differ by next to nothing."""
+
 NEVER = Points(np.zeros(1, np.int64), np.zeros(1, np.int64), np.array([np.inf], np.float32))
 """The only cut of a label that has no scored positive document."""
 
@@ -105,6 +108,15 @@ def points(column: Column) -> Points:
         np.append(0, len(right) - first_right),
         np.append(beside(column.scores.max(), np.inf), midway(below, above)),
     )
+
+
+def thinned(candidates: Points) -> Points:
+    """The same cuts, or where there are very many an even choice of them."""
+    n = len(candidates.tp)
+    if n <= MOST_POINTS:
+        return candidates
+    kept = np.linspace(0, n - 1, MOST_POINTS).astype(np.int64)
+    return Points(candidates.fp[kept], candidates.tp[kept], candidates.cuts[kept])
 
 
 def midway(below: NDArray[np.float32], above: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -12,8 +12,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from app.decisions.tuning.bagged_cuts import thinned
-from app.decisions.tuning.hulls import Points, points
+from app.decisions.tuning.hulls import Points, points, thinned
 from app.heldout import HeldOut
 from app.state import State
 

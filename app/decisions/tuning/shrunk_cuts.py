@@ -1,6 +1,6 @@
-"""Drawn cuts: cuts of rare labels drawn to the one cut that suits all labels together.
+"""Shrunk cuts: cuts of rare labels shrunk to the common cut that suits all labels together.
 
-Networks score all labels on one scale, so that the one cut says much about a label with few
+Networks score all labels on one scale, so that the common cut says much about a label with few
 positives among the held-out documents, of which its own best cut knows little.
 """
 
@@ -11,19 +11,20 @@ from app.heldout import HeldOut
 
 
 def shrunk_cuts(
-    held_out: HeldOut, cuts: NDArray[np.float32], *, draw: float, beta: float
+    held_out: HeldOut, cuts: NDArray[np.float32], *, shrinkage: float, beta: float
 ) -> NDArray[np.float32]:
-    """Means of each label's cut, which counts as often as it has positives, and `draw` × the one.
+    """Per label the mean of its own cut and the common one, weighted by positives and shrinkage.
 
-    A label without a positive gets the one cut.
+    A label without a positive gets the common cut.
     """
     positives = np.diff(held_out.truth.indptr)
     own = np.where(np.isfinite(cuts), cuts, 0.0) * positives
-    drawn: NDArray[np.float32] = (own + draw * one_cut(held_out, beta)) / (positives + draw)
-    return np.where(np.isinf(cuts) & (positives > 0), cuts, drawn).astype(np.float32)
+    common = shrinkage * common_cut(held_out, beta)
+    shrunk: NDArray[np.float32] = (own + common) / (positives + shrinkage)
+    return np.where(np.isinf(cuts) & (positives > 0), cuts, shrunk).astype(np.float32)
 
 
-def one_cut(held_out: HeldOut, beta: float = 1.0) -> float:
+def common_cut(held_out: HeldOut, beta: float = 1.0) -> float:
     """The cut of the highest micro-F_β if all labels share it, midway between two scores."""
     columns = list(held_out.columns())
     scores = np.concatenate([column.scores for column in columns])

@@ -1,18 +1,17 @@
-"""Calibration, risk and abstention, where the model has them."""
+"""Calibration and risk, where the model has probabilities."""
 
 from typing import Any
 
-import numpy as np
-
 from app.arrays import Marks, Scores, Truth
+from app.decisions.calibration.calibration import Calibration
 from app.metrics.calibration import LOWEST, Reliability, expected_calibration_error
 
 
 class Certainty:
     """Reliability of probabilities over likely pairs, and over the pairs that were assigned."""
 
-    def __init__(self, scorer: Any) -> None:
-        self.calibration = getattr(scorer, "calibration", None)
+    def __init__(self, calibration: Calibration | None) -> None:
+        self.calibration = calibration
         self._likely, self._assigned = Reliability(), Reliability()
 
     def add(self, scores: Scores, truth: Truth, marks: Marks) -> None:
@@ -36,21 +35,3 @@ class Certainty:
     def risk_coverage(self) -> list[dict[str, float]]:
         """The `risk_coverage` part of a report."""
         return [one._asdict() for one in self._assigned.risks()]
-
-
-class Abstaining:
-    """A decision that gives no label where the model abstains, and counts what it held back."""
-
-    def __init__(self, decision: Any, abstention: Any) -> None:
-        self.decision, self.abstention = decision, abstention
-        self.name: str = decision.name
-        self.cuts = np.maximum(decision.cuts, abstention.upper)
-        self.assigned = self.held_back = 0
-
-    def decide(self, scores: Scores) -> Marks:
-        """Mark what is assigned without doubt."""
-        marks: Marks = self.decision.decide(scores)
-        held_back = marks & self.abstention.abstained(scores)
-        self.assigned += int(np.count_nonzero(marks))
-        self.held_back += int(np.count_nonzero(held_back))
-        return np.asarray(marks & ~held_back)

@@ -71,7 +71,7 @@ class Measurement:
         self.by_length = DocumentGroups("length", DOCUMENT_LENGTH, n_labels)
         self.confusion = Confusion(n_labels)
         self.worst = WorstDocuments()
-        self.certainty = Certainty(scorer)
+        self.certainty = Certainty(scorer.calibration)
 
     def add(self, chunk: ScoredChunk, marks: Marks, names: list[str]) -> None:
         """Measure one chunk and the decisions on it."""

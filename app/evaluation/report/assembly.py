@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from app.datasets.base import Summary
+from app.evaluation.deciders import Abstaining
 from app.evaluation.measure.columns import ColumnFigures, ErrorBounds
 from app.evaluation.measure.measurement import Measurement
 from app.evaluation.measure.truth import TruthReader
@@ -31,8 +33,8 @@ class RunContext:
     seen: int
 
 
-def assemble(run: RunContext, measurement: Measurement, documents: Any) -> Report:
-    """The report; `documents` may carry a summary of how they were read."""
+def assemble(run: RunContext, measurement: Measurement, summary: Summary) -> Report:
+    """The report; the summary is of how the documents were read."""
     clock = perf_counter()
     n = run.truth.n_columns
     order = np.array(run.truth.order, np.int64)
@@ -44,7 +46,7 @@ def assemble(run: RunContext, measurement: Measurement, documents: Any) -> Repor
         "model": run.info.name,
         "version": run.info.version,
         "conventions": _conventions(run, error),
-        "data": _data(run, len(measurement.documents), documents),
+        "data": _data(run, len(measurement.documents), summary),
         "ranking": measurement.values.ranking(sums),
         "decisions": {**decisions, "break_even": columns.break_even._asdict()},
         "curves": curves(columns.hulls),
@@ -81,21 +83,20 @@ def _conventions(run: RunContext, error: ErrorBounds | None) -> dict[str, Any]:
     }
 
 
-def _data(run: RunContext, n_documents: int, documents: Any) -> dict[str, Any]:
-    summary = getattr(documents, "summary", None)
-    faults = getattr(summary, "skipped_lines", ())
+def _data(run: RunContext, n_documents: int, summary: Summary) -> dict[str, Any]:
+    faults = summary.skipped_lines
     truth = run.truth
     return {
         "documents": n_documents,
         "labels": truth.n_columns,
         "pairs": truth.pairs,
-        "unlabelled": max(truth.unlabelled, getattr(summary, "unlabelled", 0)),
+        "unlabelled": max(truth.unlabelled, summary.unlabelled),
         "zero_shot_labels": len(truth.zero_shot),
         "zero_shot_pairs": truth.zero_shot.total(),
-        "skipped": getattr(summary, "skipped", 0),
+        "skipped": summary.skipped,
         "skipped_lines": [{"line": fault.line, "problem": fault.problem} for fault in faults],
         "seen_in_training": run.seen,
-        "sha256": getattr(summary, "sha256", ""),
+        "sha256": summary.sha256,
     }
 
 
@@ -130,9 +131,7 @@ def _trained(info: JudgedModel, column: int) -> int | None:
 
 
 def _unreported(run: RunContext, error: ErrorBounds | None) -> dict[str, Any]:
-    return {
-        "error": error,
-        "held_back": getattr(run.decision, "held_back", 0),
-        "assigned": getattr(run.decision, "assigned", 0),
-        "other": run.info.cautions,
-    }
+    abstained = {}
+    if isinstance(run.decision, Abstaining):
+        abstained = {"held_back": run.decision.held_back, "assigned": run.decision.assigned}
+    return {"error": error, "other": run.info.cautions, **abstained}

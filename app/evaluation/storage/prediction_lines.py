@@ -5,16 +5,18 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from app.arrays import Marks, Scores
+from app.evaluation.scorer import Scorer
 
 
 class PredictionLines:
     """A file of predictions: labels by falling score, with score, probability and threshold."""
 
-    def __init__(self, file: Path, scorer: Any, cuts: Any) -> None:
+    def __init__(self, file: Path, scorer: Scorer, cuts: NDArray[np.float32] | None) -> None:
         self._names = scorer.labels.names
-        self._calibration = getattr(scorer, "calibration", None)
+        self._calibration = scorer.calibration
         self._cuts = cuts
         self._file = file.open("wb")
 

@@ -9,7 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.arrays import Marks, Scores
+from app.datasets.base import Summary
+from app.decisions.base import Basis
 from app.evaluation.chunks import TestDocument
+from app.evaluation.scorer import summary_of
 from app.evaluation.storage.score_lines import ScoredLabel, no_match, score_lines
 from app.labels import LabelIndex
 
@@ -60,6 +63,9 @@ class ScoredFile:
     """Labels, scores and decisions as a file gives them."""
 
     reads_documents = True
+    is_ready_made = False
+    n_features = 0
+    calibration: None = None
 
     def __init__(self, file: str | Path, test_labels: Iterable[str] = ()) -> None:
         """Look through the file once; labels of the test set count as known to the system."""
@@ -73,6 +79,16 @@ class ScoredFile:
         self.is_never_negative = bool(0 <= lowest < np.inf)
         self.labels = LabelIndex(tuple(sorted(names)))
         self.decision = AsWritten()
+
+    @property
+    def effective_decision(self) -> AsWritten:
+        """The decision in the file, which abstains from nothing."""
+        return self.decision
+
+    @property
+    def basis(self) -> Basis:
+        """The labels alone: nothing is known of what gave the scores."""
+        return Basis(len(self.labels))
 
     def paired(self, documents: Iterable[TestDocument]) -> "Paired":
         """The documents, each with its line of scores."""
@@ -109,9 +125,9 @@ class Paired:
         self.documents, self.file = documents, file
 
     @property
-    def summary(self) -> Any:
-        """As the reading of the test set tells."""
-        return getattr(self.documents, "summary", None)
+    def summary(self) -> Summary:
+        """What reading the test set counted."""
+        return summary_of(self.documents)
 
     def __iter__(self) -> Iterator[ScoredDocument]:
         """Pairs in file order; a missing, surplus or foreign line is an error."""

@@ -11,8 +11,8 @@ from app.kernels.solver.types import SolverRows
 
 
 @dataclass(frozen=True, slots=True)
-class Lonely:
-    """The features that one document alone has: their number, that document, and the value."""
+class SingletonFeatures:
+    """The features that stand in one document only: column, that document, and its value."""
 
     features: NDArray[Any]
     documents: NDArray[Any]
@@ -21,15 +21,14 @@ class Lonely:
 
 @dataclass(frozen=True, slots=True)
 class BlockRows:
-    """Rows over the features of two or more documents, most frequent first; `kept` names them.
+    """Rows over the features of two or more documents, most frequent first: the columns `kept`.
 
-    Frequent features side by side share cache lines' neighbourhoods; the rare ones, which are many,
-    stay out of the way.
+    Numbered by falling frequency, the weights that are used most lie side by side in the cache.
     """
 
     rows: SolverRows
     kept: NDArray[Any]
-    lonely: Lonely
+    singletons: SingletonFeatures
 
     @classmethod
     def of(cls, features: Features, bias: float | None) -> "BlockRows":
@@ -38,23 +37,24 @@ class BlockRows:
         counts = np.bincount(features.indices, minlength=n_features)
         shared = np.flatnonzero(counts > 1)
         kept = shared[np.argsort(-counts[shared], kind="stable")]
-        places = np.full(n_features, -1, np.int32)
-        places[kept] = np.arange(len(kept), dtype=np.int32)
-        columns = places[features.indices]
+        new_columns = np.full(n_features, -1, np.int32)
+        new_columns[kept] = np.arange(len(kept), dtype=np.int32)
+        columns = new_columns[features.indices]
         is_kept = columns >= 0
         documents = np.repeat(np.arange(n_documents, dtype=np.int32), np.diff(features.indptr))
-        alone = documents[~is_kept]
-        lonely = Lonely(features.indices[~is_kept], alone, features.data[~is_kept])
+        singletons = SingletonFeatures(
+            features.indices[~is_kept], documents[~is_kept], features.data[~is_kept]
+        )
         value = np.float32(0 if bias is None else bias)
         rows = SolverRows(
             np.concatenate([[0], np.cumsum(is_kept)])[features.indptr].astype(np.int64),
             columns[is_kept],
             features.data[is_kept].astype(np.float32),
-            _squares(alone, lonely.values, n_documents),
+            _squares(singletons.documents, singletons.values, n_documents),
             _squares(documents, features.data, n_documents) + value * value,
             value,
         )
-        return cls(rows, kept, lonely)
+        return cls(rows, kept, singletons)
 
 
 def _squares(

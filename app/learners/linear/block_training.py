@@ -15,8 +15,8 @@ from app.kernels.solver.types import (
     SQUARED_HINGE,
     LabelBlock,
     Solution,
+    aligned_lanes,
     block_of,
-    lines,
     unsolved,
 )
 from app.learners.base import Fitting
@@ -39,24 +39,24 @@ SEEDS_A_BLOCK = 1009
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
-    """Which documents to hold out together, and who takes their scores."""
+class HeldOutFolds:
+    """The fold of every document, and where the scores of held-out documents are collected."""
 
     folds: NDArray[Any]
-    kept: OutOfFoldScores
+    scores: OutOfFoldScores
 
 
 def train_blocks(
-    problem: LinearProblem, fitting: Fitting, holding: Holding | None = None
+    problem: LinearProblem, fitting: Fitting, held_out: HeldOutFolds | None = None
 ) -> LabelWeights:
-    """Weights and bias of every label; out-of-fold scores go to `holding`."""
+    """Weights and bias of every label; out-of-fold scores go to `held_out.scores`."""
     warm(fitting.progress, ("solver.block_descent",))
-    return problem.answer(BlockTraining(problem, fitting, holding).parts())
+    return problem.combined(BlockTraining(problem, fitting, held_out).solved_blocks())
 
 
-def block_parts(problem: LinearProblem, fitting: Fitting) -> Iterator[SolvedLabels]:
+def solved_blocks(problem: LinearProblem, fitting: Fitting) -> Iterator[SolvedLabels]:
     """The weights of every block of labels, one after the other."""
-    return BlockTraining(problem, fitting, None).parts()
+    return BlockTraining(problem, fitting, None).solved_blocks()
 
 
 def takes_blocks(options: LinearOptions) -> bool:
@@ -67,28 +67,30 @@ def takes_blocks(options: LinearOptions) -> bool:
 class BlockTraining:
     """The documents as all blocks share them, and the work on one block."""
 
-    def __init__(self, problem: LinearProblem, fitting: Fitting, holding: Holding | None) -> None:
-        self.problem, self.fitting, self.holding = problem, fitting, holding
+    def __init__(
+        self, problem: LinearProblem, fitting: Fitting, held_out: HeldOutFolds | None
+    ) -> None:
+        self.problem, self.fitting, self.held_out = problem, fitting, held_out
         self.documents = BlockRows.of(problem.features, problem.options.bias)
         self.loss, self.tolerance = LOSSES[problem.options.solver], problem.options.tolerance
-        self.everyone = np.arange(problem.n_documents, dtype=np.int32)
+        self.every_document = np.arange(problem.n_documents, dtype=np.int32)
         self.folds: list[NDArray[np.int32]] = []
-        if holding is not None:
-            found = np.unique(holding.folds)
-            self.folds = [np.flatnonzero(holding.folds == fold).astype(np.int32) for fold in found]
+        if held_out is not None:
+            folds = held_out.folds
+            self.folds = [np.flatnonzero(folds == f).astype(np.int32) for f in np.unique(folds)]
         self.kernel = kernels("solver.block_descent")
 
-    def parts(self) -> Iterator[SolvedLabels]:
+    def solved_blocks(self) -> Iterator[SolvedLabels]:
         """Every block's weights, and on the way every block's held-out scores."""
         labels, done = self.problem.learnable(), 0
         blocks = [labels[i : i + LANES] for i in range(0, len(labels), LANES)]
         self._hold_out_constants(labels)
-        for part, scores in ordered_map(self._train, enumerate(blocks), self.fitting.jobs):
-            if self.holding is not None:
-                self.holding.kept.put(self.everyone, part.labels, scores)
-            done += len(part.labels)
+        for solved, scores in ordered_map(self._train, enumerate(blocks), self.fitting.jobs):
+            if self.held_out is not None:
+                self.held_out.scores.put(self.every_document, solved.labels, scores)
+            done += len(solved.labels)
             self.fitting.progress("train", done, len(labels))
-            yield part
+            yield solved
 
     def _train(
         self, numbered: tuple[int, NDArray[Any]]
@@ -97,14 +99,14 @@ class BlockTraining:
         block = self.block(labels)
         solution = unsolved(len(self.documents.kept), self.problem.n_documents, self.loss)
         seed = (self.fitting.seed * 1_000_003 + number) * SEEDS_A_BLOCK
-        self._descend(block, solution, self.everyone, seed, self.problem.options.tolerance)
-        part = self._part(labels, block, solution)
+        self._descend(block, solution, self.every_document, seed, self.problem.options.tolerance)
+        solved = self._solved(labels, block, solution)
         scores = np.empty((self.problem.n_documents, len(labels)), np.float32)
         for fold, inside in enumerate(self.folds):
-            found = self._fold_scores(block, solution.copy(), inside, seed + fold + 1)
-            scores[inside] = found[:, : len(labels)]
-            self._mend_constants(scores, labels, inside)
-        return part, scores
+            lanes = self._fold_scores(block, solution.copy(), inside, seed + fold + 1)
+            scores[inside] = lanes[:, : len(labels)]
+            self._set_constant_scores(scores, labels, inside)
+        return solved, scores
 
     def _descend(
         self, block: LabelBlock, solution: Solution, documents: Any, seed: int, tolerance: float
@@ -126,16 +128,16 @@ class BlockTraining:
     ) -> NDArray[np.float32]:
         """Scores of held-out documents, starting from the solution that still knew them."""
         self.kernel.forget(self.documents.rows, block, solution, inside)
-        outside = np.setdiff1d(self.everyone, inside, assume_unique=True)
+        outside = np.setdiff1d(self.every_document, inside, assume_unique=True)
         tolerance = self.problem.options.tolerance * FOLD_TOLERANCE
         self._descend(block, solution, outside, seed, tolerance)
         solution.weights[np.abs(solution.weights) <= self.problem.cut] = 0
-        scores = lines(len(inside))
+        scores = aligned_lanes(len(inside))
         self.kernel.score(self.documents.rows, solution, inside, scores)
         return scores.reshape(-1, LANES)
 
-    def _mend_constants(self, scores: Any, labels: NDArray[Any], inside: NDArray[Any]) -> None:
-        """A label that is the same in all documents outside gets its constant score inside."""
+    def _set_constant_scores(self, scores: Any, labels: NDArray[Any], inside: NDArray[Any]) -> None:
+        """Give a label that all or no documents outside the fold have its constant score inside."""
         is_inside = np.zeros(self.problem.n_documents, np.bool_)
         is_inside[inside] = True
         n_outside = self.problem.n_documents - len(inside)
@@ -148,7 +150,7 @@ class BlockTraining:
                 scores[inside, column] = constant[0]
 
     def _hold_out_constants(self, learnable: NDArray[Any]) -> None:
-        if self.holding is None:
+        if self.held_out is None:
             return
         constant = np.setdiff1d(np.arange(self.problem.truth.shape[1]), learnable)
         is_positive = np.diff(self.problem.truth.indptr)[constant] > 0
@@ -157,21 +159,24 @@ class BlockTraining:
         for start in range(0, len(constant), LANES):
             labels = slice(start, start + LANES)
             scores = np.broadcast_to(row[labels], (n_documents, len(row[labels])))
-            self.holding.kept.put(self.everyone, constant[labels], scores)
+            self.held_out.scores.put(self.every_document, constant[labels], scores)
 
-    def _part(self, labels: NDArray[Any], block: LabelBlock, solution: Solution) -> SolvedLabels:
-        """The block's weights that are not pruned, those of lonely features from the duals."""
-        n, cut, lonely = len(labels), self.problem.cut, self.documents.lonely
+    def _solved(self, labels: NDArray[Any], block: LabelBlock, solution: Solution) -> SolvedLabels:
+        """The block's weights that are not pruned; those of singleton features are read off the
+        dual variable of their document, the only one that moves them."""
+        n, cut, singletons = len(labels), self.problem.cut, self.documents.singletons
         weights = solution.weights.reshape(-1, LANES)[:, :n]
         rows, lanes = np.nonzero(np.abs(weights) > cut)
-        alone = lonely.values[:, None] * signed_duals(block, solution, lonely.documents)[:, :n]
-        more, more_lanes = np.nonzero(np.abs(alone) > cut)
-        found = (
-            np.concatenate([self.documents.kept[rows], lonely.features[more]]).astype(np.int32),
-            np.concatenate([labels[lanes], labels[more_lanes]]).astype(np.int32),
-            np.concatenate([weights[rows, lanes], alone[more, more_lanes]]),
+        duals = signed_duals(block, solution, singletons.documents)[:, :n]
+        single = singletons.values[:, None] * duals
+        single_rows, single_lanes = np.nonzero(np.abs(single) > cut)
+        columns = [self.documents.kept[rows], singletons.features[single_rows]]
+        entries = (
+            np.concatenate(columns).astype(np.int32),
+            np.concatenate([labels[lanes], labels[single_lanes]]).astype(np.int32),
+            np.concatenate([weights[rows, lanes], single[single_rows, single_lanes]]),
         )
-        return SolvedLabels(labels, solution.bias[:n] * self.documents.rows.bias, found)
+        return SolvedLabels(labels, solution.bias[:n] * self.documents.rows.bias, entries)
 
 
 def signed_duals(block: LabelBlock, solution: Solution, documents: NDArray[Any]) -> Any:

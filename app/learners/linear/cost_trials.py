@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels.solver.types import LANES, LOGISTIC, lines, unsolved
+from app.kernels.solver.types import LANES, LOGISTIC, aligned_lanes, unsolved
 from app.learners.base import Fitting
 from app.learners.linear.block_training import BlockTraining
 from app.learners.linear.problem import LinearProblem
@@ -25,8 +25,8 @@ def tried_costs(
     labels = problem.learnable()
     blocks = [labels[i : i + LANES] for i in range(0, len(labels), LANES)]
     results = ordered_map(trials.counts, enumerate(blocks), fitting.jobs)
-    for done, (block, found) in enumerate(zip(blocks, results, strict=True), start=1):
-        counts[:, block] = found
+    for done, (block, block_counts) in enumerate(zip(blocks, results, strict=True), start=1):
+        counts[:, block] = block_counts
         fitting.progress("try costs", done, len(blocks))
     return counts
 
@@ -38,18 +38,18 @@ class _CostTrials:
         self, training: BlockTraining, grid: tuple[float, ...], folds: NDArray[Any]
     ) -> None:
         self.training, self.grid = training, grid
-        everyone = training.everyone
-        self.parts = [(everyone[folds == f], everyone[folds != f]) for f in np.unique(folds)]
+        documents = training.every_document
+        self.splits = [(documents[folds == f], documents[folds != f]) for f in np.unique(folds)]
 
     def counts(self, numbered: tuple[int, NDArray[Any]]) -> NDArray[np.int64]:
         """(costs, labels of the block, 3) over all folds."""
         number, labels = numbered
         seed = (self.training.fitting.seed * 1_000_003 + number) * SEEDS_A_BLOCK
-        folds = [self._fold(labels, part, seed + i) for i, part in enumerate(self.parts)]
+        folds = [self._fold(labels, split, seed + i) for i, split in enumerate(self.splits)]
         return np.asarray(np.sum(folds, axis=0), np.int64)
 
-    def _fold(self, labels: NDArray[Any], part: Any, seed: int) -> NDArray[np.int64]:
-        inside, outside = part
+    def _fold(self, labels: NDArray[Any], split: Any, seed: int) -> NDArray[np.int64]:
+        inside, outside = split
         training, counts = self.training, np.zeros((len(self.grid), len(labels), 3), np.int64)
         block = training.block(labels)
         base, truth = block.positive_costs.copy(), _marks(block, inside, len(labels))
@@ -59,22 +59,22 @@ class _CostTrials:
             np.float32(training.tolerance),
         )
         solution = self._start(block.loss)
-        for place, cost in enumerate(self.grid):
-            if block.loss == LOGISTIC:  # its dual variables are shares of the cost: none to keep
+        for i, cost in enumerate(self.grid):
+            if block.loss == LOGISTIC:  # dual variables are shares of the cost: no warm start
                 solution = self._start(block.loss)
             block.positive_costs[:] = base * np.float32(cost)
             kernel.descend(rows, block, solution, outside, tolerance, seed)
-            pruned, scores = solution.copy(), lines(len(inside))
+            pruned, scores = solution.copy(), aligned_lanes(len(inside))
             pruned.weights[np.abs(pruned.weights) <= training.problem.cut] = 0
             kernel.score(rows, pruned, inside, scores)
             decided = scores.reshape(-1, LANES)[:, : len(labels)] > 0
             cells = (decided & truth, decided & ~truth, ~decided & truth)
-            counts[place] = np.stack([cell.sum(axis=0) for cell in cells], axis=1)
+            counts[i] = np.stack([cell.sum(axis=0) for cell in cells], axis=1)
         return counts
 
     def _start(self, loss: int) -> Any:
         training = self.training
-        return unsolved(len(training.documents.kept), len(training.everyone), loss)
+        return unsolved(len(training.documents.kept), len(training.every_document), loss)
 
 
 def _marks(block: Any, documents: NDArray[Any], n_labels: int) -> NDArray[np.bool_]:

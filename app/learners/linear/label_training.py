@@ -25,10 +25,10 @@ _problems: "dict[str, LiblinearProblem]" = {}
 
 def train_labels(problem: LinearProblem, fitting: Fitting) -> LabelWeights:
     """Weights and bias of every label."""
-    return problem.answer(label_parts(problem, fitting))
+    return problem.combined(solved_labels(problem, fitting))
 
 
-def label_parts(problem: LinearProblem, fitting: Fitting) -> Iterator[SolvedLabels]:
+def solved_labels(problem: LinearProblem, fitting: Fitting) -> Iterator[SolvedLabels]:
     """The weights of a few labels at a time."""
     labels, options = problem.learnable(), problem.options
     chunks = [labels[i : i + LABELS_A_TASK] for i in range(0, len(labels), LABELS_A_TASK)]
@@ -41,7 +41,7 @@ def label_parts(problem: LinearProblem, fitting: Fitting) -> Iterator[SolvedLabe
     for chunk, weights in zip(chunks, _results(tasks, fitting.jobs), strict=True):
         done += len(chunk)
         fitting.progress("train", done, len(labels))
-        yield _part(chunk, weights, options.bias, problem.cut)
+        yield _solved(chunk, weights, options.bias, problem.cut)
     _problems.clear()
 
 
@@ -82,7 +82,7 @@ def _problem(name: str, features: Features, bias: float | None) -> "LiblinearPro
     return _problems[name]
 
 
-def _part(
+def _solved(
     labels: NDArray[Any], weights: NDArray[np.float64], bias: float | None, cut: float
 ) -> SolvedLabels:
     constants = np.zeros(len(labels), np.float32)

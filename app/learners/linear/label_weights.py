@@ -1,5 +1,6 @@
 """LabelWeights: one linear score per label, the weights stored by feature, sparse or dense."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -10,9 +11,10 @@ from scipy.sparse import csr_array
 from app.arrays import Features, Scores
 from app.errors import InvalidRequestError
 from app.kernels import kernels
+from app.kernels.array_table import read_only
 from app.kernels.linear.quantized_weights import quantized
 from app.kernels.linear.types import Linear
-from app.kernels.text.types import fixed
+from app.learners.base import Contributions
 from app.learners.ordered_map import ordered_map
 
 DENSE_BYTES = 64 * 2**20
@@ -73,11 +75,11 @@ class LabelWeights:
     def scores(self, features: Features, *, jobs: int = 1) -> Scores:
         """Weights times features plus bias, for every document and label."""
         scores = np.empty((features.shape[0], len(self.bias)), np.float32)
-        starts = fixed(features.indptr.astype(np.int64))
-        columns = fixed(features.indices.astype(np.int32, copy=False))
-        values = fixed(features.data.astype(np.float32, copy=False))
+        starts = read_only(features.indptr.astype(np.int64))
+        columns = read_only(features.indices.astype(np.int32, copy=False))
+        values = read_only(features.data.astype(np.float32, copy=False))
         score, weights = self._kernel()
-        bias = fixed(self.bias)
+        bias = read_only(self.bias)
 
         def fill(first: int) -> None:
             rows = (starts[first : first + ROWS_A_TASK + 1], columns, values)
@@ -87,42 +89,49 @@ class LabelWeights:
             pass
         return scores
 
+    def linear(self) -> Linear:
+        """The arrays as kernels read them."""
+        return Linear.of(self.arrays)
+
     def matrix(self) -> csr_array:
         """The weights (features, labels)."""
         shape = (self.n_features, len(self.bias))
         if "weights" in self.arrays:
             return csr_array(self.arrays["weights"])
-        linear = Linear.of(self.arrays)
+        linear = self.linear()
         labels, values = linear.entries()
         weights = csr_array((values, labels, linear.starts), shape=shape)
         weights.eliminate_zeros()
         return weights
 
     def _kernel(self) -> tuple[Any, Any]:
-        kernel, linear = kernels("linear.scores"), Linear.of(self.arrays)
+        kernel, linear = kernels("linear.csr_scores"), self.linear()
         if len(linear.dense):
-            return kernel.dense_scores, fixed(linear.dense)
+            return kernel.dense_scores, read_only(linear.dense)
         parts: list[NDArray[Any]] = [linear.starts, linear.labels, linear.values]
         if linear.is_quantized:
             parts = [linear.starts, linear.gaps, linear.codes, linear.levels]
         score = kernel.quantized_scores if linear.is_quantized else kernel.sparse_scores
-        return score, tuple(map(fixed, parts))
+        return score, tuple(map(read_only, parts))
 
     def contributions(
-        self, columns: NDArray[Any], values: NDArray[np.float32], label: int
-    ) -> tuple[NDArray[np.float32], float]:
-        """What each feature of a document adds to one label's score, and the bias."""
-        return self.of_label(columns, label) * values, float(self.bias[label])
+        self, columns: NDArray[Any], values: NDArray[np.float32], labels: Sequence[int]
+    ) -> list[Contributions]:
+        """What each feature adds to each label's score: its weight times its value."""
+        return [
+            Contributions(self.of_label(columns, label) * values, float(self.bias[label]))
+            for label in labels
+        ]
 
     def of_label(self, columns: NDArray[Any], label: int) -> NDArray[np.float32]:
         """This label's weights of some features."""
         if "weights" in self.arrays:
             return np.asarray(self.arrays["weights"][columns, label], np.float32)
-        found = np.zeros(len(columns), np.float32)
-        for place, column in enumerate(columns):
+        weights = np.zeros(len(columns), np.float32)
+        for position, column in enumerate(columns):
             labels, values = self._row(column)
-            found[place] = values[labels == label].sum()
-        return found
+            weights[position] = values[labels == label].sum()
+        return weights
 
     def _row(self, feature: int) -> tuple[NDArray[Any], NDArray[np.float32]]:
         """The labels of one feature, and their weights."""

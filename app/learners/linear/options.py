@@ -54,7 +54,7 @@ def parse_options(text: str, *, solvers: tuple[int, ...] = TWO_CLASS_SOLVERS) ->
     """
     if not isinstance(text, str):  # a recipe may hold anything
         raise InvalidRequestError('LIBLINEAR options are a text, as in "-s 1 -c 1"')
-    words, found = text.split(), _Found()
+    words, parsed = text.split(), _ParsedWords()
     while words:
         name = words.pop(0)
         if name in REFUSED or name[:2] in REFUSED:
@@ -63,11 +63,11 @@ def parse_options(text: str, *, solvers: tuple[int, ...] = TWO_CLASS_SOLVERS) ->
             continue
         if not words:
             raise InvalidRequestError(f"LIBLINEAR option {name} needs a value")
-        found.take(name, words.pop(0))
-    return found.options(solvers)
+        parsed.take(name, words.pop(0))
+    return parsed.options(solvers)
 
 
-class _Found:
+class _ParsedWords:
     """What was read so far, still without the defaults that depend on the solver."""
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""LinearProblem: what the linear solvers are asked, and their answer put together."""
+"""LinearProblem: what the linear solvers are given, and their solutions combined."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -55,10 +55,9 @@ class LinearProblem:
 
     def positives(self, label: int) -> NDArray[Any]:
         """The documents that carry a label."""
-        found: NDArray[Any] = self.truth.indices[
-            self.truth.indptr[label] : self.truth.indptr[label + 1]
-        ]
-        return found
+        span = slice(self.truth.indptr[label], self.truth.indptr[label + 1])
+        documents: NDArray[Any] = self.truth.indices[span]
+        return documents
 
     def learnable(self) -> NDArray[Any]:
         """The labels that some documents have and some lack, the most frequent first.
@@ -70,14 +69,14 @@ class LinearProblem:
         learnable: NDArray[Any] = order[(counts[order] > 0) & (counts[order] < self.n_documents)]
         return learnable
 
-    def answer(self, parts: Iterable[SolvedLabels]) -> LabelWeights:
-        """All labels' weights; labels of no part get their constant score."""
+    def combined(self, solutions: Iterable[SolvedLabels]) -> LabelWeights:
+        """All labels' weights; labels that nothing was solved for get their constant score."""
         counts = np.diff(self.truth.indptr)
         bias = constant_scores(counts > 0, self.n_documents, self.options)
         pieces = [(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.float32))]
-        for part in parts:
-            bias[part.labels] = part.bias
-            pieces.append(part.weights)
+        for solved in solutions:
+            bias[solved.labels] = solved.bias
+            pieces.append(solved.weights)
         features, labels, values = (np.concatenate(piece) for piece in zip(*pieces, strict=True))
         shape = (self.features.shape[1], len(bias))
         weights = csr_array((values, (features, labels)), shape=shape)

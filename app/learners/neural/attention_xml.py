@@ -15,11 +15,11 @@ from app.errors import InvalidRequestError
 from app.learners.base import Fitting
 from app.learners.neural.label_clusters import cluster_count, label_clusters
 from app.learners.neural.layers.label_attention import LabelAttention
-from app.learners.neural.layers.recurrent import BothWays
+from app.learners.neural.layers.network import WordNetwork
+from app.learners.neural.layers.recurrent import Bidirectional
 from app.learners.neural.layers.words import Text, Words
 from app.learners.neural.learner import NetworkLearner
 from app.learners.neural.training.batches import Ids
-from app.learners.neural.training.loop import Network
 from app.learners.neural.training.losses import Loss
 
 
@@ -43,7 +43,7 @@ class AttentionXml(NetworkLearner):
         if self.loss == "class-balanced":
             raise InvalidRequestError("loss: attention-xml accepts: bce, asymmetric")
 
-    def build(self, sizes: dict[str, Any]) -> Network:
+    def build(self, sizes: dict[str, Any]) -> WordNetwork:
         """The network, not yet trained."""
         return AttentionXmlNetwork(self, sizes)
 
@@ -54,7 +54,7 @@ class AttentionXml(NetworkLearner):
         self.network.set_clusters(torch.from_numpy(clusters))
 
 
-class AttentionXmlNetwork(nn.Module):
+class AttentionXmlNetwork(WordNetwork):
     """Words → encoder → clusters by attention → the labels of the best clusters by attention."""
 
     def __init__(self, settings: AttentionXml, sizes: dict[str, Any]) -> None:
@@ -63,7 +63,7 @@ class AttentionXmlNetwork(nn.Module):
         n_clusters = cluster_count(labels, settings.cluster_size)
         self.beam = min(settings.beam, n_clusters)
         self.words = Words(sizes["inputs"], settings.dimensions, settings.embedding_dropout)
-        self.encoder = BothWays("lstm", settings.dimensions, settings.rnn_size, layers=1)
+        self.encoder = Bidirectional("lstm", settings.dimensions, settings.rnn_size, layers=1)
         self.dropout = nn.Dropout(settings.encoder_dropout)
         size = self.encoder.size
         self.clusters = LabelAttention(size, n_clusters)
@@ -85,12 +85,12 @@ class AttentionXmlNetwork(nn.Module):
             self.members[cluster, : len(inside)] = inside
         self.cluster_of.copy_(cluster_of)
 
-    def forward(self, batch: Ids) -> Any:
-        """Logits (documents, labels); -inf for labels outside of the best clusters."""
-        return self.from_words(self.words(batch))
+    def label_bias(self) -> Any:
+        """The bias of every label."""
+        return self.output_bias
 
     def from_words(self, text: Text) -> Any:
-        """Logits from the vectors of the words: those of cluster and label, both to be true."""
+        """Log-odds that cluster and label are both true; -inf outside the best clusters."""
         places, inside = self.dropout(self.encoder(text)), text.is_inside()
         clusters = self.clusters(places, inside)
         best = clusters.topk(self.beam, dim=1).indices

@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from app.learners.neural.layers.lwan import AttentionNetwork
-from app.learners.neural.layers.recurrent import BothWays
+from app.learners.neural.layers.recurrent import Bidirectional
 from app.learners.neural.layers.words import Words
 from app.learners.neural.learner import NetworkLearner
-from app.learners.neural.training.loop import Network
 
 
 @dataclass(kw_only=True)
@@ -26,8 +25,8 @@ class BigruLwan(NetworkLearner):
     learning_rate: float = 0.004
     schedule: str = "linear"
 
-    def build(self, sizes: dict[str, Any]) -> Network:
+    def build(self, sizes: dict[str, Any]) -> AttentionNetwork:
         """The network, not yet trained."""
         words = Words(sizes["inputs"], self.dimensions, self.embedding_dropout)
-        encoder = BothWays("gru", self.dimensions, self.rnn_size, self.rnn_layers)
+        encoder = Bidirectional("gru", self.dimensions, self.rnn_size, self.rnn_layers)
         return AttentionNetwork(words, encoder, self.encoder_dropout, sizes["labels"])

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 from app.learners.neural.layers.lwan import AttentionNetwork, Windows
 from app.learners.neural.layers.words import Words
 from app.learners.neural.learner import NetworkLearner
-from app.learners.neural.training.loop import Network
 
 
 @dataclass(kw_only=True)
@@ -21,7 +20,7 @@ class CnnLwan(NetworkLearner):
     embedding_dropout: float = 0.4
     encoder_dropout: float = 0.4
 
-    def build(self, sizes: dict[str, Any]) -> Network:
+    def build(self, sizes: dict[str, Any]) -> AttentionNetwork:
         """The network, not yet trained."""
         words = Words(sizes["inputs"], self.dimensions, self.embedding_dropout)
         encoder = Windows(self.dimensions, self.filters, self.filter_size)

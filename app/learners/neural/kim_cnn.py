@@ -9,10 +9,9 @@ from torch.nn import functional
 
 from app.learners.neural.layers.batch_invariant import BatchInvariant
 from app.learners.neural.layers.convolutions import LargestWindows
+from app.learners.neural.layers.network import WordNetwork
 from app.learners.neural.layers.words import Text, Words
 from app.learners.neural.learner import NetworkLearner
-from app.learners.neural.training.batches import Ids
-from app.learners.neural.training.loop import Network
 
 
 @dataclass(kw_only=True)
@@ -27,12 +26,12 @@ class KimCnn(NetworkLearner):
     embedding_dropout: float = 0.2
     dropout: float = 0.2
 
-    def build(self, sizes: dict[str, Any]) -> Network:
+    def build(self, sizes: dict[str, Any]) -> WordNetwork:
         """The network, not yet trained."""
         return KimCnnNetwork(self, sizes)
 
 
-class KimCnnNetwork(nn.Module):
+class KimCnnNetwork(WordNetwork):
     """Words → windows → their maximum over the document → labels."""
 
     def __init__(self, settings: KimCnn, sizes: dict[str, Any]) -> None:
@@ -44,14 +43,9 @@ class KimCnnNetwork(nn.Module):
         self.dropout = nn.Dropout(settings.dropout)
         self.output = BatchInvariant(self.windows.size, sizes["labels"])
 
-    @property
-    def output_bias(self) -> Any:
+    def label_bias(self) -> Any:
         """The bias of every label."""
         return self.output.bias
-
-    def forward(self, batch: Ids) -> Any:
-        """Logits (documents, labels)."""
-        return self.from_words(self.words(batch))
 
     def from_words(self, text: Text) -> Any:
         """Logits from the vectors of the words."""

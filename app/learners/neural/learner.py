@@ -5,7 +5,8 @@ this one base class is what keeps every file of this folder to its network.
 """
 
 import warnings
-from abc import ABC, abstractmethod
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Self
 
@@ -16,9 +17,10 @@ from scipy.sparse import csr_array
 
 from app.arrays import Features, Scores, Truth
 from app.errors import DamagedArtifactError, InvalidDataError, InvalidRequestError
-from app.learners.base import Fitting
+from app.learners.base import Contributions, Fitting, Learner
 from app.learners.neural.cooccurrence import cooccurrence_vectors
 from app.learners.neural.explanation import word_contributions
+from app.learners.neural.layers.network import Network, WordNetwork
 from app.learners.neural.layers.words import Words
 from app.learners.neural.training.batches import UNKNOWN, ids_of
 from app.learners.neural.training.checkpoints import Training, arrays_of, fingerprint
@@ -28,27 +30,24 @@ from app.learners.neural.training.devices import (
     device_for,
     reproducible,
 )
-from app.learners.neural.training.loop import Network, NetworkTraining, network_scores, train
+from app.learners.neural.training.loop import NetworkTraining, network_scores, train
 from app.learners.neural.training.settings import TrainingSettings
 from app.learners.neural.training.validation import check_metric
 from app.state import State
 
 
 @dataclass(kw_only=True)
-class NetworkLearner(TrainingSettings, ABC):
+class NetworkLearner(TrainingSettings, Learner):
     """A network as a learner: fit by the shared loop, scores are logits."""
 
-    kind: ClassVar[str]
     features: ClassVar[str] = "sequences"
     zero_is_neutral: ClassVar[bool] = True
-    is_approximate: ClassVar[bool] = True
-    """Contributions of words are approximate."""
-    keeps_aside: ClassVar[bool] = True
-    """Whether cuts are tuned on one part kept aside, as folds would cost a training each."""
-    tuning_settings: ClassVar[dict[str, Any]] = {"draw": 10}
-    """Logits of all labels are on one scale, so rare labels' cuts are drawn to a common one."""
+    needs_validation_set: ClassVar[bool] = True
+    """Folds would cost a training each."""
+    tuning_settings: ClassVar[Mapping[str, Any]] = {"shrinkage": 10}
+    """Logits of all labels are on one scale, so rare labels' cuts are shrunk to a common one."""
 
-    network: Network = field(init=False, repr=False, compare=False, default=None)
+    network: Network = field(init=False, repr=False, compare=False)
     sizes: dict[str, Any] = field(init=False, repr=False, compare=False, default_factory=dict)
     history: list[dict[str, float]] = field(
         init=False, repr=False, compare=False, default_factory=list
@@ -68,7 +67,7 @@ class NetworkLearner(TrainingSettings, ABC):
 
     def measure(self, features: Features, fitting: Fitting) -> dict[str, Any]:
         """The network's `inputs`: the word numbers that occur in training, or have a vector."""
-        known = 0 if fitting.vectors is None else len(fitting.vectors)
+        known = 0 if fitting.word_vectors is None else len(fitting.word_vectors)
         return {"inputs": max(int(features.data.max(initial=1)) + 1, known, 2)}
 
     def fit(self, features: Features, truth: Truth, fitting: Fitting | None = None) -> Self:
@@ -97,10 +96,10 @@ class NetworkLearner(TrainingSettings, ABC):
         A label's bias starts at the log-odds of its frequency, so that the first epochs need not
         learn that most labels are rare.
         """
-        if hasattr(self.network, "words"):
+        if isinstance(self.network, WordNetwork):
             self._start_words(self.network.words, part[0], fitting)
         with torch.no_grad():
-            self.network.output_bias.copy_(torch.from_numpy(_log_odds(part[1])))
+            self.network.label_bias().copy_(torch.from_numpy(_log_odds(part[1])))
 
     def _start_words(self, words: Words, features: Features, fitting: Fitting) -> None:
         """Known vectors, else (where chosen) those of the documents; other words start at random.
@@ -108,11 +107,11 @@ class NetworkLearner(TrainingSettings, ABC):
         The two are never mixed: their directions have nothing to do with each other.
         """
         size, dimensions = words.vectors.weight.shape
-        if fitting.vectors is not None:
-            if fitting.vectors.shape[1] != dimensions:
-                wanted = f"set learner.dimensions={fitting.vectors.shape[1]}"
+        if fitting.word_vectors is not None:
+            if fitting.word_vectors.shape[1] != dimensions:
+                wanted = f"set learner.dimensions={fitting.word_vectors.shape[1]}"
                 raise InvalidRequestError(f"the word vectors have another length: {wanted}")
-            words.start_from(fitting.vectors)
+            words.start_from(fitting.word_vectors)
         elif self.start_vectors == "documents":
             words.start_from(cooccurrence_vectors(features, size, dimensions, seed=fitting.seed))
 
@@ -123,21 +122,27 @@ class NetworkLearner(TrainingSettings, ABC):
         return network_scores(self.network, self.collate, features, device=device)
 
     def contributions(
-        self, columns: NDArray[Any], values: NDArray[Any], label: int
-    ) -> tuple[NDArray[np.float64], float]:
-        """What each word of one text adds to a label's score, approximately, and what is left.
+        self, columns: NDArray[Any], values: NDArray[Any], labels: Sequence[int]
+    ) -> list[Contributions]:
+        """What each word of one text adds to each label's score, approximately.
 
         `columns` are the text's word numbers in reading order. A repeated word has its whole
-        contribution where it first stands; unknown words count among what is left, so that all of
-        it together is the score.
+        contribution where it first stands. The bias is the rest of the score, that of unknown words
+        included.
         """
         row = self.row_of(columns, values)
-        found = self.contributions_approximate(row, label)
+        scores = self.scores(row)[0]
         first, inverse = np.unique(columns, return_index=True, return_inverse=True)[1:]
-        whole = np.zeros(len(columns))
-        whole[first] = np.bincount(inverse, found, minlength=len(first))
-        whole[np.isin(columns, self.unnamed(columns))] = 0.0
-        return whole, float(self.scores(row)[0, label] - whole.sum())
+        is_special = np.isin(columns, self.special_numbers(columns))
+        contributions = []
+        for label in labels:
+            by_position = self.contributions_approximate(row, label)
+            by_word = np.zeros(len(columns))
+            by_word[first] = np.bincount(inverse, by_position, minlength=len(first))
+            by_word[is_special] = 0.0
+            rest = float(scores[label] - by_word.sum())
+            contributions.append(Contributions(by_word, rest, is_approximate=True))
+        return contributions
 
     def row_of(self, columns: NDArray[Any], values: NDArray[Any]) -> Features:
         """One text's features as a row."""
@@ -145,8 +150,8 @@ class NetworkLearner(TrainingSettings, ABC):
         shape = (1, max(len(numbers), 1))
         return csr_array((numbers, np.arange(len(numbers)), [0, len(numbers)]), shape=shape)
 
-    def unnamed(self, columns: NDArray[Any]) -> list[int]:
-        """Numbers that stand for no word a reader knows."""
+    def special_numbers(self, columns: NDArray[Any]) -> list[int]:
+        """The numbers among `columns` that stand for no word of the text."""
         return [UNKNOWN]
 
     def contributions_approximate(self, features: Features, label: int) -> NDArray[np.float32]:
@@ -158,8 +163,8 @@ class NetworkLearner(TrainingSettings, ABC):
         device = next(self.network.parameters()).device
         bound_threads(1)
         batch = self.collate(features, np.zeros(1, np.int64)).to(device)
-        found = self.by_gradient(batch, label).float().cpu().numpy()
-        return np.asarray(found[: features.nnz], np.float32)
+        by_position = self.by_gradient(batch, label).float().cpu().numpy()
+        return np.asarray(by_position[: features.nnz], np.float32)
 
     def by_gradient(self, batch: Any, label: int) -> Any:
         """The same for a batch of one document, as a tensor."""
@@ -192,7 +197,8 @@ class NetworkLearner(TrainingSettings, ABC):
         return learner
 
     def _settings(self) -> dict[str, Any]:
-        values = {one.name: getattr(self, one.name) for one in fields(self) if one.init}
+        settings = [setting.name for setting in fields(self) if setting.init]
+        values = {name: getattr(self, name) for name in settings}
         return {k: list(v) if isinstance(v, tuple) else v for k, v in values.items()}
 
     def _parts(

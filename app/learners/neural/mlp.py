@@ -1,5 +1,6 @@
 """mlp: TF-IDF features straight into a hidden layer that all labels share."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -13,12 +14,12 @@ from app.arrays import Features
 from app.learners.base import Fitting
 from app.learners.neural.explanation import term_contributions
 from app.learners.neural.layers.batch_invariant import BatchInvariant
+from app.learners.neural.layers.network import Network
 from app.learners.neural.learner import NetworkLearner
 from app.learners.neural.training.batches import Bags, bags_of
-from app.learners.neural.training.loop import Network
 
 
-class MlpNetwork(nn.Module):
+class MlpNetwork(Network):
     """Weighted sum of term vectors, one hidden layer, one output a label.
 
     The first layer adds up the vectors of a document's own terms: the features stay sparse.
@@ -33,8 +34,7 @@ class MlpNetwork(nn.Module):
         self.output = BatchInvariant(hidden, labels)
         nn.init.normal_(self.terms.weight, std=hidden**-0.5)
 
-    @property
-    def output_bias(self) -> Any:
+    def label_bias(self) -> Any:
         """The bias of every label."""
         return self.output.bias
 
@@ -50,8 +50,8 @@ class Mlp(NetworkLearner):
 
     kind: ClassVar[str] = "mlp"
     features: ClassVar[str] = "tfidf"
-    feature_settings: ClassVar[dict[str, Any]] = {"scheme": "log"}
-    keeps_aside: ClassVar[bool] = False
+    needs_validation_set: ClassVar[bool] = False
+    feature_settings: ClassVar[Mapping[str, Any]] = {"scheme": "log"}
 
     hidden: int = 512
     dropout: float = 0.5
@@ -62,6 +62,10 @@ class Mlp(NetworkLearner):
     """How far a document's hidden vector (of length 1 or so) moves in a step by its own terms."""
     schedule: str = "linear"
     valid_share: float = 0.0
+
+    def embedding_rate(self) -> float:
+        """The learning rate of the term vectors."""
+        return self.term_rate
 
     def build(self, sizes: dict[str, Any]) -> Network:
         """The network, not yet trained."""
@@ -84,6 +88,6 @@ class Mlp(NetworkLearner):
         row = (np.asarray(values, np.float32), np.asarray(columns), [0, len(columns)])
         return csr_array(row, shape=(1, self.sizes["inputs"]))
 
-    def unnamed(self, columns: NDArray[Any]) -> list[int]:
-        """Every column is a term."""
+    def special_numbers(self, columns: NDArray[Any]) -> list[int]:
+        """None: every column is a term."""
         return []

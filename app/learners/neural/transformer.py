@@ -15,11 +15,12 @@ from app.errors import InvalidRequestError
 from app.learners.base import Fitting
 from app.learners.neural.layers.batch_invariant import BatchInvariant
 from app.learners.neural.layers.encoder import Architecture, Encoder
+from app.learners.neural.layers.network import Network
 from app.learners.neural.learner import NetworkLearner
 from app.learners.neural.pretrained import read_architecture, read_weights
 from app.learners.neural.training.batches import ids_of
 from app.learners.neural.training.checkpoints import Training
-from app.learners.neural.training.loop import Network, NetworkTraining, network_scores
+from app.learners.neural.training.loop import NetworkTraining, network_scores
 
 
 class WindowBatch(NamedTuple):
@@ -99,7 +100,7 @@ class Transformer(NetworkLearner):
         """A contribution a token."""
         return self.network.contributions(batch, label)
 
-    def unnamed(self, columns: NDArray[Any]) -> list[int]:
+    def special_numbers(self, columns: NDArray[Any]) -> list[int]:
         """The marks at the beginning and the end of a window."""
         return [int(columns[at]) for at in (0, -1) if len(columns)]
 
@@ -108,7 +109,7 @@ class Transformer(NetworkLearner):
 
 
 def windows_of(ids: Any) -> WindowBatch:
-    """SolverRows of tokens as windows: one begins wherever the row's first token stands again."""
+    """Rows of tokens as windows: one begins wherever the row's first token stands again."""
     starts = (ids == ids[:, :1]) & (ids > 0)
     starts[:, 0] = True
     document, begin = torch.nonzero(starts, as_tuple=True)
@@ -122,10 +123,10 @@ def windows_of(ids: Any) -> WindowBatch:
     return WindowBatch(padded, document, len(ids))
 
 
-class TransformerNetwork(nn.Module):
+class TransformerNetwork(Network):
     """Encoder → mean over all of a document's tokens → labels."""
 
-    fits_cache: ClassVar[int] = 4
+    scoring_batch_size: ClassVar[int] = 4
 
     def __init__(self, shape: Architecture, dropout: float, labels: int) -> None:
         super().__init__()
@@ -134,8 +135,7 @@ class TransformerNetwork(nn.Module):
         self.dropout = nn.Dropout(dropout)
         self.output = BatchInvariant(shape.dimensions, labels)
 
-    @property
-    def output_bias(self) -> Any:
+    def label_bias(self) -> Any:
         """The bias of every label."""
         return self.output.bias
 
@@ -166,10 +166,10 @@ class TransformerNetwork(nn.Module):
         return (gradient * vectors).sum(dim=2).detach()[batch.ids > 0]
 
 
-class Pooled(nn.Module):
+class Pooled(Network):
     """The network up to the mean over a document's tokens."""
 
-    fits_cache: ClassVar[int] = TransformerNetwork.fits_cache
+    scoring_batch_size: ClassVar[int] = TransformerNetwork.scoring_batch_size
 
     def __init__(self, network: TransformerNetwork) -> None:
         super().__init__()
@@ -180,7 +180,7 @@ class Pooled(nn.Module):
         return self.network.pooled(self.network.encoder.tokens(_numbers(batch)), batch)
 
 
-class Head(nn.Module):
+class Head(Network):
     """The network from that mean on; its weights are the network's own."""
 
     def __init__(self, network: TransformerNetwork) -> None:

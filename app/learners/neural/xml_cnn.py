@@ -9,10 +9,9 @@ from torch.nn import functional
 
 from app.learners.neural.layers.batch_invariant import BatchInvariant
 from app.learners.neural.layers.convolutions import LargestWindows
+from app.learners.neural.layers.network import WordNetwork
 from app.learners.neural.layers.words import Text, Words
 from app.learners.neural.learner import NetworkLearner
-from app.learners.neural.training.batches import Ids
-from app.learners.neural.training.loop import Network
 
 
 @dataclass(kw_only=True)
@@ -30,12 +29,12 @@ class XmlCnn(NetworkLearner):
     embedding_dropout: float = 0.2
     dropout: float = 0.5
 
-    def build(self, sizes: dict[str, Any]) -> Network:
+    def build(self, sizes: dict[str, Any]) -> WordNetwork:
         """The network, not yet trained."""
         return XmlCnnNetwork(self, sizes)
 
 
-class XmlCnnNetwork(nn.Module):
+class XmlCnnNetwork(WordNetwork):
     """Words → windows → maxima of each stretch → hidden layer → labels."""
 
     def __init__(self, settings: XmlCnn, sizes: dict[str, Any]) -> None:
@@ -48,14 +47,9 @@ class XmlCnnNetwork(nn.Module):
         self.dropout = nn.Dropout(settings.dropout)
         self.output = BatchInvariant(settings.hidden, sizes["labels"])
 
-    @property
-    def output_bias(self) -> Any:
+    def label_bias(self) -> Any:
         """The bias of every label."""
         return self.output.bias
-
-    def forward(self, batch: Ids) -> Any:
-        """Logits (documents, labels)."""
-        return self.from_words(self.words(batch))
 
     def from_words(self, text: Text) -> Any:
         """Logits from the vectors of the words."""

@@ -13,8 +13,8 @@ from app.errors import InvalidRequestError
 from app.kernels import kernels
 from app.kernels.tree.types import CHILD, LabelTree, packed
 from app.learners.base import Fitting
-from app.learners.linear.block_training import block_parts
-from app.learners.linear.label_training import label_parts
+from app.learners.linear.block_training import solved_blocks
+from app.learners.linear.label_training import solved_labels
 from app.learners.linear.options import LinearOptions
 from app.learners.linear.problem import LinearProblem, constant_scores, cut_for
 from app.learners.ordered_map import ordered_map
@@ -61,14 +61,14 @@ class NodeTraining:
         """One node's weights."""
         documents, marks = self._below(branch)
         problem = LinearProblem.of(self.features[documents], marks, self.options, cut=self.cut)
-        parts = block_parts if self.uses_blocks else label_parts
+        solve = solved_blocks if self.uses_blocks else solved_labels
         counts = np.diff(problem.truth.indptr)
         bias = constant_scores(counts > 0, len(documents), self.options)
-        found = []
-        for part in parts(problem, Fitting(seed=self.seed)):
-            bias[part.labels] = part.bias
-            found.append(part.weights)
-        return NodeChunk.of(bias, found)
+        pieces = []
+        for solved in solve(problem, Fitting(seed=self.seed)):
+            bias[solved.labels] = solved.bias
+            pieces.append(solved.weights)
+        return NodeChunk.of(bias, pieces)
 
     def _below(self, branch: Branch) -> tuple[NDArray[Any], csr_array]:
         """The documents with a label below the node, and which children each belongs to."""
@@ -91,11 +91,11 @@ class NodeChunk:
     entries: NDArray[np.uint32]
 
     @classmethod
-    def of(cls, bias: NDArray[np.float32], found: list[Any]) -> "NodeChunk":
-        """The chunk of (features, children, values) pieces."""
+    def of(cls, bias: NDArray[np.float32], pieces: list[Any]) -> "NodeChunk":
+        """One node's (features, children, values) triples, concatenated."""
         nothing = (np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.float32))
         features, children, values = (
-            np.concatenate(pieces) for pieces in zip(nothing, *found, strict=True)
+            np.concatenate(arrays) for arrays in zip(nothing, *pieces, strict=True)
         )
         return cls(bias, features, packed(children, values))
 
@@ -116,7 +116,7 @@ def _joined(branches: list[Branch], chunks: Iterator[NodeChunk], n_features: int
     ]
     features = np.concatenate([chunk.features for chunk in every])
     nodes = np.repeat(np.arange(len(every), dtype=np.int32), [len(c.features) for c in every])
-    order = kernels("tree.row_groups").order_by(features, n_features)
+    order = kernels("tree.row_groups").stable_order(features, n_features)
     features, nodes = features[order], nodes[order]
     is_first = (np.diff(features, prepend=np.int32(-1)) > 0) | (
         np.diff(nodes, prepend=np.int32(-1)) != 0

@@ -13,9 +13,9 @@ import numpy as np
 from app.arrays import Features, Scores, Truth
 from app.errors import InvalidRequestError
 from app.kernels import compiled, kernels, warm
-from app.kernels.text.types import fixed
+from app.kernels.array_table import read_only
 from app.kernels.tree.types import LINKS, LabelTree, packed
-from app.learners.base import Fitting
+from app.learners.base import Fitting, Learner
 from app.learners.linear.block_training import takes_blocks
 from app.learners.linear.options import parse_options
 from app.learners.ordered_map import ordered_map
@@ -53,7 +53,7 @@ class TreeSettings:
                 raise InvalidRequestError(f"tree: {name} is a whole number of at least {lowest}")
 
 
-class Tree:
+class Tree(Learner):
     """Path scores of the labels that a beam of nodes reaches; all other labels have none.
 
     A score is the sum of what each margin on the way is worth, in log space: 0 at best, falling as
@@ -63,8 +63,7 @@ class Tree:
 
     kind: ClassVar[str] = "tree"
     features: ClassVar[str] = "tfidf"
-    settings_type: ClassVar[type] = TreeSettings
-    zero_is_neutral: ClassVar[bool] = False
+    settings_type: ClassVar[type | None] = TreeSettings
 
     def __init__(self, options: str = "-s 1 -c 1 -B 1 -e 0.5", **settings: Any) -> None:
         self.settings = TreeSettings(options, **settings)
@@ -98,9 +97,9 @@ class Tree:
     def scores(self, features: Features, *, jobs: int = 1) -> Scores:
         """Log-space path scores, at most 0; -inf for labels that no beam reached."""
         features = features if features.has_sorted_indices else features.sorted_indices()
-        starts = fixed(features.indptr.astype(np.int64))
-        columns = fixed(features.indices.astype(np.int32, copy=False))
-        values = fixed(features.data.astype(np.float32, copy=False))
+        starts = read_only(features.indptr.astype(np.int64))
+        columns = read_only(features.indices.astype(np.int32, copy=False))
+        values = read_only(features.data.astype(np.float32, copy=False))
         scores = np.full((features.shape[0], self._n_labels), -np.inf, np.float32)
         search = kernels("tree.beam_search").search
         beam, link = self.settings.beam, LINKS[self.settings.link]
@@ -134,12 +133,12 @@ class Tree:
 
 
 def _fixed(tree: LabelTree) -> LabelTree:
-    return LabelTree(*(fixed(array) for array in tree))
+    return LabelTree(*(read_only(array) for array in tree))
 
 
 def _with_entries(arrays: Mapping[str, Any]) -> dict[str, Any]:
     """A tree's arrays, also of a model whose children and values were still apart."""
-    found = dict(arrays)
-    if "entry_children" in found:
-        found["entries"] = packed(found.pop("entry_children"), found.pop("entry_values"))
-    return found
+    current = dict(arrays)
+    if "entry_children" in current:
+        current["entries"] = packed(current.pop("entry_children"), current.pop("entry_values"))
+    return current

@@ -1,4 +1,4 @@
-"""A trainer's side of the training contest: a corpus as matrices, and figures of the model."""
+"""What the trainers share: a corpus as matrices, and figures of the trained model."""
 
 import os
 import resource

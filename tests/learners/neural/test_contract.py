@@ -9,8 +9,7 @@ import torch
 from scipy.sparse import csr_array
 
 from app.errors import DamagedArtifactError, InvalidDataError, InvalidRequestError
-from app.learners import learner_class
-from app.learners.base import Fitting
+from app.learners.base import Fitting, learner_class
 from app.learners.neural.training.devices import device_for
 from app.state import State
 from tests.learners.neural.made_up import NETWORKS, data_for, documents, learner_for
@@ -150,7 +149,8 @@ def test_the_words_of_a_label_speak_for_it(kind: str) -> None:
     assert len(learner.contributions_approximate(vectorizer.transform([""]), 3)) == 0
     text = "word3a unknownword word3a filler1"
     columns, values, spans = vectorizer.term_spans(text)
-    weights, rest = learner.contributions(columns, values, 3)
+    ((weights, rest, is_approximate),) = learner.contributions(columns, values, [3])
+    assert is_approximate
     total = learner.scores(vectorizer.transform([text]))[0, 3]
     assert weights.sum() + rest == pytest.approx(total, abs=1e-4)
     named = {vectorizer.terms()[c] for c, w in zip(columns, weights, strict=True) if w}

@@ -13,12 +13,12 @@ from app.learners.neural.label_clusters import label_clusters
 from app.learners.neural.layers.convolutions import LargestWindows
 from app.learners.neural.layers.encoder import Encoder
 from app.learners.neural.layers.label_attention import LabelAttention
-from app.learners.neural.layers.recurrent import BothWays
+from app.learners.neural.layers.recurrent import Bidirectional
 from app.learners.neural.layers.words import Text, Words
 from app.learners.neural.pretrained import read_architecture, read_weights
 from app.learners.neural.training.batches import Ids, training_batches
-from app.learners.neural.training.even_steps import EvenSteps
 from app.learners.neural.training.losses import asymmetric, loss_for
+from app.learners.neural.training.normalized_sgd import NormalizedSgd
 from app.learners.neural.training.validation import validation_figure
 from app.vectorizers.sequences import stacked
 from tests.learners.neural.made_up import checkpoint, data_for, learner_for
@@ -82,7 +82,7 @@ def test_label_attention_is_a_weighted_mean_of_the_places_inside() -> None:
 @pytest.mark.parametrize("kind", ["gru", "lstm"])
 def test_recurrent_layers_equal_those_of_torch_on_each_document_alone(kind: str) -> None:
     text, vectors = text_of(BATCH)
-    ours = BothWays(kind, 6, 8, layers=2)
+    ours = Bidirectional(kind, 6, 8, layers=2)
     theirs = {"gru": torch.nn.GRU, "lstm": torch.nn.LSTM}[kind](6, 4, 2, bidirectional=True)
     for layer in range(2):
         for way, end in enumerate(("", "_reverse")):
@@ -200,19 +200,19 @@ def test_known_word_vectors_are_where_a_network_starts() -> None:
     known = np.full((90, 12), np.nan, np.float32)
     known[5] = 3.0
     learner = learner_for("kim-cnn", epochs=1, learning_rate=1e-9)
-    learner.fit(features, truth, Fitting(vectors=known))
+    learner.fit(features, truth, Fitting(word_vectors=known))
     weights = learner.network.words.vectors.weight
     assert len(weights) == 90
     assert torch.allclose(weights[5], torch.full((12,), 3.0))
     assert torch.isfinite(weights).all()
     assert not weights[0].any()
     with pytest.raises(InvalidRequestError, match="dimensions=4"):
-        learner.fit(features, truth, Fitting(vectors=known[:, :4]))
+        learner.fit(features, truth, Fitting(word_vectors=known[:, :4]))
 
 
 def test_a_layer_of_terms_moves_as_far_as_its_gradients_ask_for() -> None:
     layer = torch.nn.EmbeddingBag(3, 2, mode="sum", sparse=True)
-    before, steps = layer.weight.detach().clone(), EvenSteps([layer.weight], lr=0.5)
+    before, steps = layer.weight.detach().clone(), NormalizedSgd([layer.weight], lr=0.5)
     for _ in range(2):
         steps.zero_grad()
         terms = torch.tensor([0, 0, 0, 1])

@@ -71,7 +71,7 @@ class LargestWindows(nn.Module):
 
 
 def _window_rows(places: Any, width: int) -> Any:
-    """SolverRows of the products that make up each window (documents, windows, width)."""
+    """Rows of the products that make up each window (documents, windows, width)."""
     places = functional.pad(places, (0, max(width - places.shape[1], 0)))
     return places.unfold(1, width, 1) * width + torch.arange(width, device=places.device)
 

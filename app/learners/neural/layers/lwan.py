@@ -7,11 +7,11 @@ from torch.nn import functional
 
 from app.learners.neural.layers.batch_invariant import precise
 from app.learners.neural.layers.label_attention import LabelAttention
+from app.learners.neural.layers.network import WordNetwork
 from app.learners.neural.layers.words import Text, Words
-from app.learners.neural.training.batches import Ids
 
 
-class AttentionNetwork(nn.Module):
+class AttentionNetwork(WordNetwork):
     """An encoder gives every place a vector; label-wise attention gives the logits."""
 
     def __init__(self, words: Words, encoder: nn.Module, dropout: float, labels: int) -> None:
@@ -21,14 +21,9 @@ class AttentionNetwork(nn.Module):
         self.dropout = nn.Dropout(dropout)
         self.attention = LabelAttention(encoder.size, labels)
 
-    @property
-    def output_bias(self) -> Any:
+    def label_bias(self) -> Any:
         """The bias of every label."""
         return self.attention.output.bias
-
-    def forward(self, batch: Ids) -> Any:
-        """Logits (documents, labels)."""
-        return self.from_words(self.words(batch))
 
     def from_words(self, text: Text) -> Any:
         """Logits from the vectors of the words."""

@@ -11,7 +11,7 @@ from app.learners.neural.layers.words import Text
 GATES = {"gru": 3, "lstm": 4}
 
 
-class BothWays(nn.Module):
+class Bidirectional(nn.Module):
     """GRU or LSTM layers; `size` is that of both directions together.
 
     What the first layer takes from a word is worked out once for each different word of the batch.

@@ -36,8 +36,8 @@ PLAIN = ("epoch", "step", "best_figure", "best_epoch", "history")
 GROUPS = ("best", "weights", "optimizer")
 
 
-class BestTraining:
-    """Notes where a training stands after each epoch, and writes it down now and then.
+class CheckpointWriter:
+    """Records the state of a training after each epoch, and writes it every half minute at most.
 
     Writing after every short epoch would take longer than the epoch; a stop by Ctrl-C writes the
     last epoch in any case, so that only a crash costs the epochs of the last half minute.
@@ -45,14 +45,14 @@ class BestTraining:
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
-        self._noted: Training | None = None
+        self._recorded: Training | None = None
         self._saved_at = time.monotonic()
 
-    def note(self, training: Training, network: Any, optimizer: Any) -> None:
+    def record(self, training: Training, network: Any, optimizer: Any) -> None:
         """Keep a copy of everything that resuming needs, on disk if it is time to."""
         if self.folder is None:
             return
-        self._noted = replace(
+        self._recorded = replace(
             training,
             history=list(training.history),
             weights=copies_of(network.state_dict()),
@@ -63,13 +63,13 @@ class BestTraining:
 
     def finish(self, training: Training) -> None:
         """Write the best weights only: a resumed command passes over this training."""
-        self._noted = replace(training, weights={}, optimizer={})
+        self._recorded = replace(training, weights={}, optimizer={})
         self.save()
 
     def save(self) -> None:
-        """Write what was noted last."""
-        if self.folder is not None and self._noted is not None:
-            save(self.folder, self._noted)
+        """Write what was recorded last."""
+        if self.folder is not None and self._recorded is not None:
+            save(self.folder, self._recorded)
             self._saved_at = time.monotonic()
 
 

@@ -10,9 +10,10 @@ import torch
 from numpy.typing import NDArray
 
 from app.arrays import Features, Scores, Truth
+from app.learners.neural.layers.network import Network
 from app.learners.neural.training import checkpoints
 from app.learners.neural.training.batches import scoring_batches, targets_of, training_batches
-from app.learners.neural.training.checkpoints import BestTraining, Training
+from app.learners.neural.training.checkpoints import CheckpointWriter, Training
 from app.learners.neural.training.devices import loss_scaler, mixed_precision
 from app.learners.neural.training.losses import Loss, loss_for
 from app.learners.neural.training.optimizers import Optimizer
@@ -21,10 +22,9 @@ from app.learners.neural.training.settings import TrainingSettings
 from app.learners.neural.training.validation import validation_figure
 from app.progress import Progress
 
-Network: TypeAlias = Any
 Collate: TypeAlias = Callable[[Features, NDArray[np.int64]], Any]
 
-BATCH = 256  # documents scored at once
+GPU_BATCH_SIZE = 256  # documents scored at once where there is no cache to fit
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +56,17 @@ def train(job: NetworkTraining) -> Training:
     """
     optimizer = Optimizer(job.network, job.settings, job.device)
     training = _start(job, optimizer)
-    keeper = BestTraining(job.folder)
+    checkpoint = CheckpointWriter(job.folder)
     loss = loss_for(job.settings.loss, job.train[1], smoothing=job.settings.label_smoothing)
     scaler = loss_scaler(job.device)
     try:
         while not _is_finished(training, job.settings):
             mean_loss = _epoch(job, training, optimizer, loss, scaler)
             _judge(job, training, mean_loss)
-            keeper.note(training, job.network, optimizer)
-        keeper.finish(training)
+            checkpoint.record(training, job.network, optimizer)
+        checkpoint.finish(training)
     except KeyboardInterrupt:
-        keeper.save()
+        checkpoint.save()
         if not training.best:
             raise
     job.network.load_state_dict(training.best)
@@ -76,16 +76,13 @@ def train(job: NetworkTraining) -> Training:
 def network_scores(
     network: Network, collate: Collate, features: Features, *, device: Any
 ) -> Scores:
-    """Logits of every document, in batches of similar length, without gradients.
-
-    A network whose values for many documents do not fit a processor's cache takes fewer at once.
-    """
+    """Logits of every document, in batches of similar length, without gradients."""
     network.eval()
-    fits = getattr(network, "fits_cache", BATCH) if device.type == "cpu" else BATCH
+    batch_size = network.scoring_batch_size if device.type == "cpu" else GPU_BATCH_SIZE
     pieces: list[Any] = []
     order: list[Any] = []
     with torch.inference_mode():
-        for rows in scoring_batches(features, fits):
+        for rows in scoring_batches(features, batch_size):
             with mixed_precision(device):
                 logits = network(collate(features, rows).to(device))
             pieces.append(logits.float().cpu().numpy())
@@ -136,17 +133,10 @@ def _step(
     optimizer.zero_grad()
     batch, targets = job.collate(features, rows), targets_of(truth, rows)
     with mixed_precision(job.device):
-        value = _loss(job.network, batch.to(job.device), targets.to(job.device), loss)
+        value = job.network.training_loss(batch.to(job.device), targets.to(job.device), loss)
     scaler.scale(value).backward()
     optimizer.step(scaler, job.settings.clip)
     return float(value.detach())
-
-
-def _loss(network: Network, batch: Any, targets: Any, loss: Loss) -> Any:
-    """The loss of a batch; a network that scores in steps has one of its own."""
-    if hasattr(network, "training_loss"):
-        return network.training_loss(batch, targets, loss)
-    return loss(network(batch).float(), targets)
 
 
 def _set_rate(optimizer: Optimizer, job: NetworkTraining, step: int) -> None:

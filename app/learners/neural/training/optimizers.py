@@ -1,11 +1,11 @@
-"""Optimizer: Adam for the layers; for the vectors of words and terms one that moves those seen."""
+"""Optimizer: Adam for the layers; sparse optimizers for the vectors of words and of terms."""
 
 from typing import Any, TypeAlias
 
 import torch
 from torch import nn
 
-from app.learners.neural.training.even_steps import EvenSteps
+from app.learners.neural.training.normalized_sgd import NormalizedSgd
 from app.learners.neural.training.settings import TrainingSettings
 
 Tensors: TypeAlias = dict[str, Any]
@@ -13,7 +13,7 @@ KINDS = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW}
 
 
 class Optimizer:
-    """All optimizers of a network behind one door.
+    """All optimizers of a network, moved as one.
 
     A batch has a few thousand different words of a vocabulary of many more; gradients of word
     vectors are sparse, and moving just those rows saves most of the time of a step.
@@ -28,36 +28,36 @@ class Optimizer:
         rate, decay = settings.learning_rate, settings.weight_decay
         fused = device.type in ("cpu", "cuda")
         self.parameters = trained
-        self.parts: list[Any] = []
+        self.optimizers: list[Any] = []
         if dense:
             kind = KINDS[settings.optimizer]
-            self.parts.append(kind(dense, lr=rate, weight_decay=decay, fused=fused))
+            self.optimizers.append(kind(dense, lr=rate, weight_decay=decay, fused=fused))
         if words:
-            self.parts.append(torch.optim.SparseAdam(words, lr=rate))
+            self.optimizers.append(torch.optim.SparseAdam(words, lr=rate))
         if terms:
-            rate = getattr(settings, "term_rate", rate) * settings.batch_size**0.5
-            self.parts.append(EvenSteps(terms, lr=rate))
-        self.rates = [part.param_groups[0]["lr"] for part in self.parts]
+            rate = settings.embedding_rate() * settings.batch_size**0.5
+            self.optimizers.append(NormalizedSgd(terms, lr=rate))
+        self.rates = [optimizer.param_groups[0]["lr"] for optimizer in self.optimizers]
 
     def set_rate(self, factor: float) -> None:
         """The learning rates of the next step, as a share of the settings' own."""
-        for part, rate in zip(self.parts, self.rates, strict=True):
-            for group in part.param_groups:
+        for optimizer, rate in zip(self.optimizers, self.rates, strict=True):
+            for group in optimizer.param_groups:
                 group["lr"] = rate * factor
 
     def zero_grad(self) -> None:
         """Forget the gradients of the last step."""
-        for part in self.parts:
-            part.zero_grad(set_to_none=True)
+        for optimizer in self.optimizers:
+            optimizer.zero_grad(set_to_none=True)
 
     def step(self, scaler: Any, clip: float) -> None:
         """Move the weights, with a gradient of at most norm `clip` (0: of any)."""
-        for part in self.parts:
-            scaler.unscale_(part)
+        for optimizer in self.optimizers:
+            scaler.unscale_(optimizer)
         if clip:
             self._clip(clip)
-        for part in self.parts:
-            scaler.step(part)
+        for optimizer in self.optimizers:
+            scaler.step(optimizer)
         scaler.update()
 
     def _clip(self, largest: float) -> None:
@@ -71,20 +71,20 @@ class Optimizer:
         """What the optimizers remember, as flat names."""
         return {
             f"{number}/{parameter}/{name}": torch.as_tensor(value).detach().clone()
-            for number, part in enumerate(self.parts)
-            for parameter, values in part.state_dict()["state"].items()
+            for number, optimizer in enumerate(self.optimizers)
+            for parameter, values in optimizer.state_dict()["state"].items()
             for name, value in values.items()
         }
 
     def restore(self, tensors: Tensors) -> None:
         """Remember again what `tensors` gave."""
-        for number, part in enumerate(self.parts):
+        for number, optimizer in enumerate(self.optimizers):
             memory: dict[int, dict[str, Any]] = {}
             for key, value in tensors.items():
                 of, parameter, name = key.split("/")
                 if int(of) == number:
                     memory.setdefault(int(parameter), {})[name] = _remembered(value)
-            part.load_state_dict({**part.state_dict(), "state": memory})
+            optimizer.load_state_dict({**optimizer.state_dict(), "state": memory})
 
 
 def _remembered(value: Any) -> Any:

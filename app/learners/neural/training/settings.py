@@ -44,6 +44,10 @@ class TrainingSettings:
     threads: int = 1
     """Threads of the training arithmetic. Fixed, as sums change with it in the last digit."""
 
+    def embedding_rate(self) -> float:
+        """The learning rate of a layer of term vectors (`nn.EmbeddingBag`)."""
+        return self.learning_rate
+
     def __post_init__(self) -> None:
         for setting in fields(self):
             problem = _accepted(setting, getattr(self, setting.name)) if setting.init else ""

@@ -1,0 +1,32 @@
+"""Cuts at hull vertices, averaged over resamples, with Yang's treatment of weak labels."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.decisions.tuning.bagged_cuts import bagged_cuts
+from app.decisions.tuning.hulls import Hulls, beside
+from app.decisions.tuning.macro_f import f_by_vertex
+from app.decisions.tuning.options import TuningOptions
+from app.heldout import HeldOut
+
+
+def vertex_cuts(
+    held_out: HeldOut,
+    hulls: Hulls,
+    vertices: NDArray[np.int64],
+    best: NDArray[np.float64],
+    options: TuningOptions,
+) -> NDArray[np.float32]:
+    """The cuts of the vertices, bagged, with FBR.0 or FBR.1 (Yang 2001) for weak labels.
+
+    `best` is the F_β that each label's cut is to serve.
+    """
+    cuts = hulls.cuts[vertices].copy()
+    if options.resamples:
+        prices = best / (1 + options.beta**2)
+        cuts = bagged_cuts(held_out, cuts, prices, resamples=options.resamples, seed=options.seed)
+    weak = (f_by_vertex(hulls, options.beta)[vertices] < options.fbr) & np.isfinite(cuts)
+    top = hulls.cuts[hulls.offsets[:-1]]  # the next number above the highest score
+    below_highest = beside(beside(top, -np.inf), -np.inf)
+    cuts[weak] = below_highest[weak] if options.fbr_kind == 1 else np.inf
+    return cuts
