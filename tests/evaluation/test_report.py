@@ -191,6 +191,19 @@ def test_one_label_documents_get_accuracy_and_a_confusion_matrix() -> None:
     assert judged(system, documents_of([["a"], ["a", "b"], ["a"]]))["confusion"] is None
 
 
+def test_a_missed_label_is_confused_with_the_one_wrongly_assigned_instead() -> None:
+    system = Table(np.float32([[1, -1, 1], [1, -1, -1]]), ("a", "b", "c"))
+    report = evaluate(system, documents_of([["b", "c"], ["b"]]))
+    assert report.most_confused == [{"label": "b", "taken_for": "a", "documents": 2}]
+
+
+def test_curves_run_from_precision_1_to_recall_1_through_what_cuts_reach() -> None:
+    system = Table(np.float32([[4], [3], [2], [1]]), ("a",))
+    report = judged(system, documents_of([["a"], [], ["a"], []]))
+    points = [(one["precision"], one["recall"]) for one in report["curves"]["micro"]]
+    assert points == [(1.0, 0.0), (1.0, 0.5), (pytest.approx(2 / 3), 1.0), (0.0, 1.0)]
+
+
 def test_skipping_0_by_0_says_how_many_labels_were_left_out() -> None:
     system = Table(np.float32([[1.0, -1.0, -1.0]]), ("a", "b", "c"))
     decisions = judged(system, documents_of([["a"]]), zero_division="skip")["decisions"]
