@@ -17,11 +17,9 @@ from app.decisions.tuning.optimism import Optimism
 from app.kernels.linear.answer_values import NO_CURVES, Curves
 from app.kernels.linear.fused_scorer import FusedScorer
 from app.labels import LabelIndex
-from app.learners import learner_class
-from app.learners.base import Learner
+from app.learners.base import Learner, learner_class
 from app.state import State, pack_strings, unpack_strings
-from app.vectorizers import vectorizer_class
-from app.vectorizers.base import Vectorizer
+from app.vectorizers.base import Vectorizer, vectorizer_class
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from app.errors import InvalidRequestError
 from app.evaluation import EvaluationOptions, JudgedModel, parse_k
 from app.evaluation.compare.comparison import System, compare
 from app.evaluation.storage.scored_file import ScoredFile
-from app.evaluation.report.tables import figure
+from app.evaluation.report.tables import figure, headlines
 from app.model import load_model
 from app.cli.reading_options import ZeroDivision, takes_reading_options
 from app.cli.terminal import command, out, progress_bars, run, table, write_json
@@ -91,8 +91,7 @@ def _show(found: dict[str, Any]) -> None:
     rows = [_row(f"{average}.f1", *_f1(a, b, average), tests) for average in shared]
     rows += [
         _row(name, a["ranking"][name], b["ranking"][name], tests)
-        for name in a["ranking"]
-        if name.startswith(("P@", "NDCG@")) or name in ("lrap", "mrr")
+        for name in headlines(a["ranking"])
     ]
     table(
         f"A = {_named(a)}, B = {_named(b)}",

@@ -19,7 +19,7 @@ from app.evaluation import EvaluationOptions, JudgedModel, Report, evaluate, par
 from app.evaluation.compare.annotators import annotator_agreement
 from app.evaluation.report.page import page
 from app.evaluation.storage.scored_file import ScoredFile
-from app.evaluation.report.tables import figure, single_figures, tables
+from app.evaluation.report.tables import figure, label_rows, single_figures, tables
 from app.model import load_model
 from app.progress import Progress
 from app.cli.reading_options import ZeroDivision, takes_reading_options
@@ -156,11 +156,7 @@ def _show(report: Report) -> None:
             out.print()
     table("", ["figure", ""], [[name, value] for name, value in single_figures(found)])
     out.print()
-    weak = sorted(found["labels"], key=lambda label: label["fp"] + label["fn"], reverse=True)
-    columns = ["label", "support", "tp", "fp", "fn", "precision", "recall", "f1"]
-    worst = weak[:SHOWN_LABELS]
-    shown = [[one["label"], *(figure(one[name]) for name in columns[1:])] for one in worst]
-    table("labels with the most errors", columns, shown)
+    table(*label_rows(found, SHOWN_LABELS))
     for warning in found["warnings"]:
         out.print(f"warning: {warning}", markup=False, soft_wrap=True)
 

@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -28,8 +29,8 @@ ONLY_IN = {
     "liblinear": ("learners/linear/liblinear.py",),
     "typer": ("cli/",),
     "rich": ("cli/",),
-    "numba": ("kernels/",),
-    "llvmlite": ("kernels/",),
+    "numba": ("kernels/compiler.py", "kernels/intrinsics.py"),
+    "llvmlite": ("kernels/intrinsics.py",),
     "prometheus_client": ("serving/telemetry/exposition.py",),
     "pydantic": ("api/", "settings.py", "artifacts/manifest.py"),
     "pickle": (),
@@ -74,3 +75,39 @@ def test_heavy_packages_stay_in_their_place(file: str) -> None:
     names = {name.split(".")[0] for name in imports(file)}
     strays = [n for n in names if n in ONLY_IN and not file.startswith(ONLY_IN[n])]
     assert strays == []
+
+
+FOLDERS = sorted({str(Path(file).parent) for file in FILES})
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_a_folder_has_at_most_fifteen_modules_of_its_own(folder: str) -> None:
+    modules = [path.name for path in (APP / folder).glob("*.py") if path.name != "__init__.py"]
+    assert len(modules) <= 15, f"{folder}: split it by what a newcomer looks for"
+
+
+def test_the_longest_import_chain_has_at_most_fourteen_modules() -> None:
+    modules = {".".join(("app", *Path(f).with_suffix("").parts)): f for f in FILES}
+    modules = {name.removesuffix(".__init__"): file for name, file in modules.items()}
+    uses = {name: {_module(i, modules) for i in imports(file)} for name, file in modules.items()}
+
+    @cache
+    def chain(name: str) -> tuple[str, ...]:
+        return (name, *max((chain(n) for n in uses[name] - {None, name}), key=len, default=()))
+
+    longest = max(map(chain, modules), key=len)
+    assert len(longest) <= 14, " → ".join(longest)
+
+
+def _module(imported: str, modules: dict[str, str]) -> str | None:
+    """The module that a name is imported from; None for other packages."""
+    return next((n for n in (imported, imported.rpartition(".")[0]) if n in modules), None)
+
+
+def test_a_class_name_means_one_thing() -> None:
+    found: dict[str, list[str]] = {}
+    for file in FILES:
+        for node in ast.parse((APP / file).read_text()).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found.setdefault(node.name, []).append(file.replace("_plain.py", ".py"))
+    assert {name: files for name, files in found.items() if len(set(files)) > 1} == {}

@@ -9,5 +9,5 @@ RULES = {
     "micromacro-pooled": "app.decisions.rules.micromacro_pooled:MicromacroPooled",
     "rank-above-cut": "app.decisions.rules.rank_above_cut:RankAboveCut",
     "proportion": "app.decisions.rules.proportion_cut:ProportionCut",
-    "operating-point": "app.decisions.rules.operating_point:OperatingPoint",
+    "operating-point": "app.decisions.rules.operating_point:OperatingPointRule",
 }

@@ -1,4 +1,4 @@
-"""What an evaluation may be told, and what it should know about the model."""
+"""The options of an evaluation, and what it should know about the model."""
 
 import math
 import re
@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import InvalidRequestError
-from app.metrics.averages import Averaging
-from app.metrics.contingency import ZeroDivision
+from app.metrics.counting.cells import Averaging, ZeroDivision
 
 MAX_CELLS = 200_000_000
 LARGEST_K = 1000

@@ -17,7 +17,7 @@ from app.evaluation.measure.leakage import seen_in_training
 from app.evaluation.measure.measurement import Measurement, ScoredChunk
 from app.evaluation.measure.truth import TruthReader
 from app.evaluation.options import EvaluationOptions, JudgedModel
-from app.evaluation.report.assembly import Findings, assemble
+from app.evaluation.report.assembly import RunContext, assemble
 from app.evaluation.report.report import Report
 from app.evaluation.scorer import Decider, Scorer, summary_of
 from app.evaluation.storage.prediction_lines import PredictionLines
@@ -64,10 +64,10 @@ class Run:
         decision = decider(self.options.decision, self.scorer)
         read = self.read(documents, progress)
         if isinstance(decision, BatchRule):
-            found = self.in_two_passes(read, decision)
+            context = self.in_two_passes(read, decision)
         else:
-            found = self.measured(read, decision)
-        return assemble(found, self.measurement, summary_of(documents))
+            context = self.measured(read, decision)
+        return assemble(context, self.measurement, summary_of(documents))
 
     def read(self, documents: Iterable[TestDocument], progress: Progress) -> Iterator[ScoredChunk]:
         """The documents with their scores and truth, chunk by chunk, while the clock runs."""
@@ -89,7 +89,7 @@ class Run:
         if not done:
             raise InvalidDataError("there are no documents to evaluate")
 
-    def measured(self, read: Iterable[ScoredChunk], decision: Decider) -> Findings:
+    def measured(self, read: Iterable[ScoredChunk], decision: Decider) -> RunContext:
         """Every chunk is decided on at once, and forgotten."""
         file = self.options.predictions
         lines = PredictionLines(file, self.scorer, decision.cuts) if file else None
@@ -99,9 +99,9 @@ class Run:
                 self.measurement.add(chunk, marks, self.truth.names)
                 if lines:
                     lines.add(chunk.ids, chunk.scores, marks)
-        return Findings(self.options, self.info, self.truth, decision, self.seconds, self.seen)
+        return RunContext(self.options, self.info, self.truth, decision, self.seconds, self.seen)
 
-    def in_two_passes(self, read: Iterable[ScoredChunk], rule: BatchRule) -> Findings:
+    def in_two_passes(self, read: Iterable[ScoredChunk], rule: BatchRule) -> RunContext:
         """First all scores go to disk; then every document is decided on, knowing all others."""
         kept = [replace(chunk, scores=NO_SCORES) for chunk in read]
         file = self._score_file(rule)
@@ -111,9 +111,9 @@ class Run:
             replace(chunk, scores=scores)
             for chunk, (scores, _) in zip(kept, file.rows(), strict=True)
         )
-        found = self.measured(again, decision)
+        context = self.measured(again, decision)
         self._took("measure", clock)
-        return found
+        return context
 
     def _score_file(self, rule: BatchRule) -> ScoreFile:
         file = self.measurement.store.file

@@ -1,25 +1,51 @@
-"""The compiled inner loops, each beside a plain version with the same results."""
+"""The compiled inner loops, each beside a plain version with the same results.
+
+What is here, in the order a text passes through it:
+
+    text/         bytes → tokens → n-grams → counts → tf-idf
+    vocabulary/   terms ↔ columns: a hash table with open addressing
+    linear/       features → scores of linear weights → the labels to answer with
+    tree/         features → scores by beam search down a label tree
+    solver/       training: dual coordinate descent for sixteen labels at once
+    array_table.py  how the arrays of a model are handed over as one argument
+    compiler.py, intrinsics.py  all that is known of numba and LLVM; nothing else imports either
+
+A kernel and its plain twin. `kernels("text.tokens")` is the module text/tokens.py, compiled by
+numba, or text/tokens_plain.py where numba is missing or LABELSERVE_KERNELS=plain. Both have the
+same functions and the same results, so callers do not ask which one they got: terms, counts,
+tf-idf and picked labels to the last bit, sums of float32 scores up to the order of their additions.
+The plain one, in numpy and scipy, is the definition: read it first.
+
+How to add one. Write `<folder>/<name>_plain.py`, then `<folder>/<name>.py`: functions that Python
+calls get `@kernel`, functions that only kernels call get `@inner`, and `warm()` calls each with
+arrays of every dtype it will see. Name it in `KERNELS` below: a test then asks for its twin.
+Compare the two on random inputs in tests/kernels. Kernels do not check bounds: whoever calls one
+has checked that every index it is given exists. Arrays that may be memory-mapped go through
+`read_only`, else each kernel is compiled once for writeable and once for read-only ones.
+
+How machine code becomes stale. It is cached on disk (NUMBA_CACHE_DIR, else __pycache__) under the
+`source_stamp` of the kernel's module: a hash of its source and of the source of every module of
+this package that it imports, and so on. A change in any of them compiles the kernel again; a
+change in numba's version does so too. `warm()` compiles everything at once.
+"""
 
 import os
-import re
 from functools import cache
-from hashlib import sha256
 from importlib import import_module
 from types import ModuleType
 
 from app.errors import SettingsError
 from app.progress import Progress, silent
 
-USES = r"^from app\.kernels\.([\w.]+) import"
 SETTING = "LABELSERVE_KERNELS"
 KERNELS = (
     "vocabulary.hashing",
     "text.tokens",
     "text.tfidf",
-    "linear.predict",
-    "linear.scores",
+    "linear.text_scorer",
+    "linear.csr_scores",
     "tree.beam_search",
-    "linear.best_scores",
+    "linear.top_k_heap",
     "linear.picking",
     "solver.block_descent",
     "tree.row_groups",
@@ -60,12 +86,3 @@ def _has_compiler() -> bool:
     except ImportError:
         return False
     return True
-
-
-@cache
-def source_stamp(name: str) -> str:
-    """A hash of a kernel's source and of the kernels it is built of: what makes a cache stale."""
-    with open(os.path.join(os.path.dirname(__file__), *name.split(".")) + ".py") as file:
-        source = file.read()
-    inner = [source_stamp(part) for part in re.findall(USES, source, re.MULTILINE)]
-    return sha256("".join([source, *inner]).encode()).hexdigest()

@@ -1,4 +1,11 @@
-"""The compiler of the kernels, with a cache that may also live in a folder nobody can write to."""
+"""The decorators that make a function a kernel, and the cache of their machine code.
+
+Numba caches machine code by the source file of the compiled function alone, and wants a folder it
+can write to. Kernels are built of functions in other files, and a container's file system may be
+read-only. So this module replaces numba's cache by one of its own, which is not a public interface:
+`numba.core.caching` and a dispatcher's `_cache` are used here and nowhere else, and
+tests/canaries/test_numba.py says what changed when a new version breaks it.
+"""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,35 +19,42 @@ from numba.core.caching import (
     UserProvidedCacheLocator,
     UserWideCacheLocator,
 )
+from numba.extending import register_jitable
 
-from app.kernels import source_stamp
+from app.kernels.source_stamp import source_stamp
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """The function compiled on its first call: without the GIL, cached on disk where that works.
+    """The function compiled on its first call, cached on disk; it releases the GIL while it runs.
 
     Arithmetic keeps its written order (no fastmath), so that results equal the plain version's.
     """
-    dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
-    with suppress(RuntimeError):  # no folder at all: compiled anew in each process
-        dispatcher._cache = KernelCache(function)
-    return dispatcher
+    return _cached(numba.njit(nogil=True, error_model="numpy")(function), function)
 
 
-def brief(function: Callable[..., Any]) -> Any:
-    """The function as a kernel that keeps the GIL, for calls of a microsecond.
+def kernel_with_gil(function: Callable[..., Any]) -> Any:
+    """The function as a kernel that keeps the GIL, for calls of about a microsecond.
 
-    A thread that gave it away waits for the others to get it back, every time.
+    A thread that releases the GIL queues behind the other threads to get it back: for such a
+    short call that takes longer than the call itself.
     """
-    dispatcher = numba.njit(error_model="numpy")(function)
-    with suppress(RuntimeError):
-        dispatcher._cache = KernelCache(function)
-    return dispatcher
+    return _cached(numba.njit(error_model="numpy")(function), function)
 
 
 def inner(function: Callable[..., Any]) -> Any:
-    """The function as a piece of kernels: it becomes part of each, so nothing is left of a call."""
+    """The function as a part of kernels: inlined into each that calls it, and cached with them."""
     return numba.njit(nogil=True, error_model="numpy", forceinline=True)(function)
+
+
+def callable_by_kernels(function: Callable[..., Any]) -> None:
+    """Let kernels call a plain function as well; in Python it stays the plain function."""
+    register_jitable(function)
+
+
+def _cached(dispatcher: Any, function: Callable[..., Any]) -> Any:
+    with suppress(RuntimeError):  # no folder at all: compiled anew in each process
+        dispatcher._cache = KernelCache(function)
+    return dispatcher
 
 
 class GivenFolder(UserProvidedCacheLocator):  # type: ignore[misc]
@@ -53,13 +67,13 @@ class GivenFolder(UserProvidedCacheLocator):  # type: ignore[misc]
 
 
 class KernelCacheFiles(CompileResultCacheImpl):  # type: ignore[misc]
-    """The compiler's own cache files, first of all in the folder that was given."""
+    """Numba's cache files: in the given folder, else beside the source, else the user's folder."""
 
     _locator_classes = (GivenFolder, InTreeCacheLocator, UserWideCacheLocator)
 
 
 class KernelCache(FunctionCache):  # type: ignore[misc]
-    """The compiler's cache, made stale also by a change in the kernels that a kernel is built of.
+    """Numba's cache of one function, stale when any source file the function is built of changes.
 
     A folder that cannot be read or written costs a compilation, never an error.
     """
@@ -68,17 +82,18 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
+        # The index file holds the stamp and is ignored as a whole when it holds another one.
         self._cache_file._source_stamp = source_stamp(
             function.__module__.removeprefix("app.kernels.")
         )
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The machine code, or None where it must be compiled."""
+        """The machine code for a signature, or None where it must be compiled."""
         with suppress(OSError):
             return super().load_overload(sig, target_context)
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep the machine code for other processes, where possible."""
+        """Write the machine code of a signature to disk, where possible."""
         with suppress(OSError):
             super().save_overload(sig, data)

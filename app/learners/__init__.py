@@ -1,8 +1,5 @@
 """From features to scores. Catalogue by name; each learner loads on first use."""
 
-from app.catalogue import find
-from app.learners.base import Learner
-
 LEARNERS = {
     "one-vs-rest": "app.learners.one_vs_rest:OneVsRest",
     "cost-sensitive": "app.learners.cost_sensitive:CostSensitive",
@@ -19,9 +16,3 @@ LEARNERS = {
     "attention-xml": "app.learners.neural.attention_xml:AttentionXml",
     "transformer": "app.learners.neural.transformer:Transformer",
 }
-
-
-def learner_class(kind: str) -> type[Learner]:
-    """The class behind a catalogue name."""
-    learner: type[Learner] = find(LEARNERS, kind, "learner")
-    return learner

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.arrays import Features, Scores, Truth
+from app.catalogue import find
 from app.heldout import HeldOut
 from app.kernels.linear.types import Linear
+from app.learners import LEARNERS
 from app.progress import Progress, silent
 from app.state import State
 
@@ -113,3 +115,9 @@ class Learner(Protocol):
         With a vectorizer that has a `weighing`, texts are then scored by one kernel.
         """
         return None
+
+
+def learner_class(kind: str) -> type[Learner]:
+    """The class behind a catalogue name."""
+    learner: type[Learner] = find(LEARNERS, kind, "learner")
+    return learner

@@ -70,7 +70,7 @@ class BestScores:
             self._keep_true_by_document(documents, labels, scores)
         else:
             self._keep_true_by_label(documents, labels, scores)
-        kernels("linear.best_scores").keep_best(
+        kernels("linear.top_k_heap").push_scores(
             np.ascontiguousarray(scores, np.float32),
             np.asarray(documents, np.int64),
             np.asarray(labels, np.int32),

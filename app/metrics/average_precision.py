@@ -1,72 +1,51 @@
-"""How far up a label's true documents stand among all, and the figures that follow from it."""
-
-from typing import NamedTuple
+"""Average precision of a label: how far up its true documents stand among all documents."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Integers = NDArray[np.int64]
-FEW = 40
-
-
-class Standing(NamedTuple):
-    """One label's cuts just below each of its true documents' scores, by falling score.
-
-    Equal scores are one entry. Documents without a score are in no entry.
-    """
-
-    score: NDArray[np.float32]
-    tp: Integers
-    """True documents scored at least as high."""
-    assigned: Integers
-    """All documents scored at least as high."""
-    positives: int
-    """True documents, those without a score included."""
-
-    @property
-    def fp(self) -> Integers:
-        """Other documents scored at least as high."""
-        return self.assigned - self.tp
+from app.metrics.base import LabelMetric
+from app.metrics.counting.ranked_positives import Integers, LabelBins, RankedPositives
 
 
-def standing(scores: NDArray[np.float32], marks: NDArray[np.bool_]) -> Standing:
-    """The standing of one label's true documents among all documents."""
-    right = scores[marks]
-    positives = len(right)
-    right = right[right > -np.inf]
-    if not len(right):
-        empty = np.zeros(0, np.int64)
-        return Standing(np.zeros(0, np.float32), empty, empty, positives)
-    right = np.sort(right)[::-1]
-    last = np.flatnonzero(np.append(np.diff(right) != 0, True))
-    at = right[last]
-    return Standing(at, last + 1, _at_least(scores, at), positives)
-
-
-def _at_least(scores: NDArray[np.float32], cuts: NDArray[np.float32]) -> Integers:
-    """How many scores are not below each cut; few cuts are counted, many looked up in order."""
-    if len(cuts) <= FEW:
-        return np.array([np.count_nonzero(scores >= cut) for cut in cuts], np.int64)
-    rising = np.sort(scores)
-    return len(rising) - np.searchsorted(rising, cuts)
-
-
-def average_precision(standing: Standing) -> float | None:
+def average_precision(ranked: RankedPositives) -> float | None:
     """Σ over true documents of the precision at their score, over their number.
 
     As scikit-learn's `average_precision_score`; None without true documents. A true document
     without a score is never found and adds 0.
 
-    >>> found = standing_of([0.9, 0.8, 0.7], [True, False, True])
-    >>> round(average_precision(found), 4)
+    >>> from app.metrics.counting.ranked_positives import ranked_positives
+    >>> marks = np.array([True, False, True])
+    >>> round(average_precision(ranked_positives(np.float32([0.9, 0.8, 0.7]), marks)), 4)
     0.8333
     """
-    if not standing.positives:
+    if not ranked.positives:
         return None
-    gained = np.diff(standing.tp, prepend=0)
-    return float((gained * (standing.tp / standing.assigned)).sum() / standing.positives)
+    gained = np.diff(ranked.tp, prepend=0)
+    return float((gained * (ranked.tp / ranked.assigned)).sum() / ranked.positives)
 
 
-def standing_of(scores: list[float], marks: list[bool]) -> Standing:
-    """The standing of one label given as plain lists."""
-    return standing(np.array(scores, np.float32), np.array(marks, np.bool_))
+def average_precision_bounds(bins: LabelBins) -> tuple[float, float]:
+    """Average precision if every bin's true documents come last in it, and if they come first."""
+    true, every = bins.true, bins.every
+    before_true, before = np.cumsum(true) - true, np.cumsum(every) - every
+    upper = _precisions_if_first(true, before_true, before)
+    lower = _precisions_if_last(true, before_true, before + every - true)
+    # Under the lowest bin nothing is known: those documents add anything from nothing to all.
+    below = bins.true_below * bins.positives / max(int(every.sum()) + bins.true_below, 1)
+    return lower / bins.positives, (upper + below) / bins.positives
+
+
+def _precisions_if_first(true: Integers, before_true: Integers, before: Integers) -> float:
+    """Σ of the precisions of a bin's true documents if they come first, or are all tied."""
+    precision = (before_true + true) / np.maximum(before + true, 1)
+    return float((true * precision).sum())
+
+
+def _precisions_if_last(true: Integers, before_true: Integers, before: Integers) -> float:
+    """The same if they come last: Σ over i = 1…t of (a + i) / (b + i), in closed form."""
+    from scipy.special import digamma  # slow to import, and seldom needed
+
+    harmonic = digamma(before + true + 1.0) - digamma(before + 1.0)
+    return float((true - (before - before_true) * harmonic)[true > 0].sum())
+
+
+AVERAGE_PRECISION = LabelMetric(average_precision, title="AP", bounds=average_precision_bounds)

@@ -1,76 +1,68 @@
-"""Contingency tables and the measures that each is one formula of (Lewis 1991, Yang 1999)."""
+"""Measures of a contingency table: a = TP, b = FP, c = FN, d = TN (Lewis 1991, Yang 1999).
 
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+Each is one formula, computed for every table at once. `Averaging` says what 0/0 counts as.
+"""
 
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import replace
 
-Values: TypeAlias = NDArray[np.float64]
-Integers: TypeAlias = NDArray[np.int64]
-ZeroDivision: TypeAlias = Literal["0", "1", "skip"]
-
-MEASURES = ("precision", "recall", "f1", "fbeta", "fallout", "overlap", "accuracy", "error")
+from app.metrics.base import Measure
+from app.metrics.counting.cells import Averaging, Cells, Values
 
 
-@dataclass(frozen=True, slots=True)
-class Cells:
-    """Right and wrong decisions; one table a label, one a document, or one alone."""
-
-    tp: Integers
-    fp: Integers
-    fn: Integers
-    tn: Integers
-
-    def take(self, which: Integers | NDArray[np.bool_]) -> "Cells":
-        """Some of the tables."""
-        return Cells(self.tp[which], self.fp[which], self.fn[which], self.tn[which])
-
-    def total(self) -> "Cells":
-        """The tables added up into one."""
-        sums = (np.atleast_1d(cell.sum()) for cell in (self.tp, self.fp, self.fn, self.tn))
-        return Cells(*sums)
-
-    @property
-    def support(self) -> Integers:
-        """True pairs of each table."""
-        return self.tp + self.fn
+def precision(cells: Cells, averaging: Averaging) -> Values:
+    """a / (a + b): the share of assigned pairs that are true; 0/0 where nothing is assigned."""
+    return averaging.ratio(cells.tp, cells.tp + cells.fp)
 
 
-def measure(
-    name: str, cells: Cells, *, beta: float = 1.0, zero_division: ZeroDivision = "0"
-) -> Values:
-    """One of `MEASURES` for each table; NaN marks a 0/0 that is to be skipped.
-
-    >>> one = Cells(*(np.array([n]) for n in (1, 1, 1, 1)))
-    >>> measure("precision", one).tolist(), measure("overlap", one).round(4).tolist()
-    ([0.5], [0.3333])
-    """
-    if name == "f1":
-        return f_beta(cells, 1.0, zero_division)
-    if name == "fbeta":
-        return f_beta(cells, beta, zero_division)
-    a, b, c, d = cells.tp, cells.fp, cells.fn, cells.tn
-    top, bottom = {
-        "precision": (a, a + b),
-        "recall": (a, a + c),
-        "fallout": (b, b + d),
-        "overlap": (a, a + b + c),
-        "accuracy": (a + d, a + b + c + d),
-        "error": (b + c, a + b + c + d),
-    }[name]
-    return ratio(top, bottom, zero_division)
+def recall(cells: Cells, averaging: Averaging) -> Values:
+    """a / (a + c): the share of true pairs that are assigned; 0/0 where nothing is true."""
+    return averaging.ratio(cells.tp, cells.tp + cells.fn)
 
 
-def f_beta(cells: Cells, beta: float, zero_division: ZeroDivision = "0") -> Values:
-    """F_β = (1+β²)a / ((1+β²)a + b + β²c) for each table."""
-    square = beta * beta
+def f_beta(cells: Cells, averaging: Averaging) -> Values:
+    """(1+β²)a / ((1+β²)a + b + β²c); 0/0 where nothing is assigned and nothing true."""
+    square = averaging.beta * averaging.beta
     top = (1 + square) * cells.tp
-    return ratio(top, top + cells.fp + square * cells.fn, zero_division)
+    return averaging.ratio(top, top + cells.fp + square * cells.fn)
 
 
-def ratio(top: NDArray[Any], bottom: NDArray[Any], zero_division: ZeroDivision = "0") -> Values:
-    """top / bottom; where that is 0/0: 0, 1, or NaN for `skip`."""
-    instead = {"0": 0.0, "1": 1.0, "skip": np.nan}[zero_division]
-    undefined = bottom == 0
-    return np.where(undefined, instead, top / np.where(undefined, 1, bottom))
+def f1(cells: Cells, averaging: Averaging) -> Values:
+    """F_β with β = 1, whatever β was asked for."""
+    return f_beta(cells, replace(averaging, beta=1.0))
+
+
+def fallout(cells: Cells, averaging: Averaging) -> Values:
+    """b / (b + d): the share of other pairs that are assigned; 0/0 where every pair is true."""
+    return averaging.ratio(cells.fp, cells.fp + cells.tn)
+
+
+def overlap(cells: Cells, averaging: Averaging) -> Values:
+    """a / (a + b + c), the Jaccard index; 0/0 where nothing is assigned and nothing true.
+
+    >>> import numpy as np
+    >>> overlap(Cells(*(np.array([n]) for n in (1, 1, 1, 1))), Averaging()).round(4).tolist()
+    [0.3333]
+    """
+    return averaging.ratio(cells.tp, cells.tp + cells.fp + cells.fn)
+
+
+def accuracy(cells: Cells, averaging: Averaging) -> Values:
+    """(a + d) / n: the share of right decisions; 0/0 without decisions."""
+    right = cells.tp + cells.tn
+    return averaging.ratio(right, right + cells.fp + cells.fn)
+
+
+def error(cells: Cells, averaging: Averaging) -> Values:
+    """(b + c) / n: the share of wrong decisions, the Hamming loss; 0/0 without decisions."""
+    wrong = cells.fp + cells.fn
+    return averaging.ratio(wrong, wrong + cells.tp + cells.tn)
+
+
+PRECISION = Measure(precision, title="prec.", intervals=("micro",))
+RECALL = Measure(recall, intervals=("micro",))
+F1 = Measure(f1, title="F1")
+F_BETA = Measure(f_beta, title="Fβ", is_per_label=False, intervals=())
+FALLOUT = Measure(fallout, is_per_label=False, intervals=())
+OVERLAP = Measure(overlap, is_per_label=False, intervals=())
+ACCURACY = Measure(accuracy, title="acc.", is_per_label=False, intervals=())
+ERROR = Measure(error, is_per_label=False, intervals=())

@@ -1,61 +1,55 @@
 """LRAP, coverage error and ranking loss, with scikit-learn's ties and empty cases.
 
-The number of columns is given at the end, because zero-shot labels are only all known then. Labels
-without a score are tied below all others.
+Tied labels all stand at the worst of their ranks. Labels without a score, zero-shot ones among
+them, are tied below all others.
 """
 
+import math
+
 import numpy as np
-from numpy.typing import NDArray
 
-from app.metrics.ranking import TrueRanks
-
-Values = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from app.metrics.base import RankingMetric
+from app.metrics.counting.true_ranks import Integers, TrueRanks, Values
 
 
-def label_ranking_parts(ranked: TrueRanks) -> tuple[Values, Integers, Integers, Integers]:
-    """What a document's three values rest on, whatever the number of columns.
+def lrap(ranked: TrueRanks) -> Values:
+    """Label ranking average precision of each document; 1 without true labels.
 
-    Σ over its scored true labels of (true labels at least as high / labels at least as high);
-    labels scored at least as high as its lowest scored true label; wrongly ordered pairs (ties
-    count as wrong) of scored true labels; true labels without a score.
+    The mean over true labels of (true labels at least as high / labels at least as high).
     """
-    n = len(ranked.relevant)
     scored = ranked.at_least > 0
-    true_at_least = _last_place_of_ties(ranked)
-    ratio = np.where(scored, true_at_least / np.maximum(ranked.at_least, 1), 0.0)
-    wrong = np.where(scored, ranked.at_least - true_at_least, 0)
-    covered = np.zeros(n, np.int64)
-    np.maximum.at(covered, ranked.document, ranked.at_least)
-    unscored = ranked.per_document(~scored).astype(np.int64)
-    wrong_pairs = ranked.per_document(wrong.astype(np.float64)).astype(np.int64)
-    return ranked.per_document(ratio), covered, wrong_pairs, unscored
+    shares = np.where(scored, ranked.true_at_least / np.maximum(ranked.at_least, 1), 0.0)
+    unscored_shares = _unscored(ranked) * ranked.relevant / max(ranked.n_columns, 1)
+    total = ranked.per_document(shares) + unscored_shares
+    return np.where(ranked.relevant == 0, 1.0, total / np.maximum(ranked.relevant, 1))
 
 
-def lrap(relevant: Integers, ratio: Values, unscored: Integers, n_columns: int) -> Values:
-    """Label ranking average precision of each document; 1 without true labels."""
-    unscored_ratio = unscored * relevant / max(n_columns, 1)
-    value = (ratio + unscored_ratio) / np.maximum(relevant, 1)
-    return np.where(relevant == 0, 1.0, value)
-
-
-def coverage(covered: Integers, unscored: Integers, n_columns: int) -> Integers:
+def coverage_error(ranked: TrueRanks) -> Values:
     """How far down each document's ranking one must go to find all true labels; 0 without any."""
-    return np.where(unscored > 0, n_columns, covered)
+    lowest = np.zeros(len(ranked.relevant), np.int64)
+    np.maximum.at(lowest, ranked.document, ranked.at_least)
+    return np.where(_unscored(ranked) > 0, ranked.n_columns, lowest).astype(np.float64)
 
 
-def ranking_loss(relevant: Integers, wrong: Integers, unscored: Integers, n_columns: int) -> Values:
-    """Share of (true, other) pairs in the wrong order; 0 where all labels or none are true."""
-    others = n_columns - relevant
-    pairs = relevant * others
-    return np.asarray((wrong + unscored * others) / np.maximum(pairs, 1) * (pairs > 0))
+def ranking_loss(ranked: TrueRanks) -> Values:
+    """Share of (true, other) pairs in the wrong order; 0 where all labels or none are true.
+
+    A pair of equal scores counts as wrong.
+    """
+    scored = ranked.at_least > 0
+    above = np.where(scored, ranked.at_least - ranked.true_at_least, 0)
+    wrong = ranked.per_document(above.astype(np.float64)).astype(np.int64)
+    others = ranked.n_columns - ranked.relevant
+    pairs = ranked.relevant * others
+    wrong_pairs = wrong + _unscored(ranked) * others
+    return np.asarray(wrong_pairs / np.maximum(pairs, 1) * (pairs > 0))
 
 
-def _last_place_of_ties(ranked: TrueRanks) -> Integers:
-    """(pairs): true labels of the document scored at least as high, itself included."""
-    place = ranked.place
-    if not len(place):
-        return place
-    tied = (np.diff(ranked.document) == 0) & (np.diff(ranked.at_least) == 0)
-    ends = np.flatnonzero(np.append(~tied, True))
-    return place[ends[np.searchsorted(ends, np.arange(len(place)))]]
+def _unscored(ranked: TrueRanks) -> Integers:
+    """True labels of each document that have no score."""
+    return ranked.per_document(ranked.at_least == 0).astype(np.int64)
+
+
+LRAP = RankingMetric(lrap, title="LRAP", is_headline=True)
+COVERAGE_ERROR = RankingMetric(coverage_error, upper=math.inf)
+RANKING_LOSS = RankingMetric(ranking_loss)

@@ -1,12 +1,15 @@
 """Propensity-scored metrics: hits on rare labels count more (Jain et al. 2016)."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-from app.metrics.ranking import NEVER, TrueRanks, discount
+from app.metrics.base import RankingMetric
+from app.metrics.counting.true_ranks import NEVER, TrueRanks, Values
+from app.metrics.ndcg import discount
 
 A, B = 0.55, 1.5
-Values = NDArray[np.float64]
 
 
 def inverse_propensities(training_counts: NDArray[np.int64], n_documents: int) -> Values:
@@ -18,23 +21,35 @@ def inverse_propensities(training_counts: NDArray[np.int64], n_documents: int) -
     return np.asarray(1 + c * (training_counts + B) ** -A, dtype=np.float64)
 
 
-def propensity_sums(
-    ranked: TrueRanks, inverse: Values, k: int
-) -> tuple[Values, Values, Values, Values]:
-    """For each document: gain and best attainable gain of PSP@k, then the same of PSnDCG@k.
+def psp_at(ranked: TrueRanks, k: int) -> Values:
+    """(documents, 2): Σ 1/p over the hits, and the largest such sum that k labels can reach."""
+    is_hit = (ranked.rank <= k) & (ranked.rank != NEVER)
+    gains = np.where(is_hit, ranked.weight, 0.0)
+    return _gain_and_best(ranked, gains, _best_weights(ranked, k))
 
-    A metric is the sum of the gains over the sum of the best gains. Columns
-    beyond the end of `inverse` (zero-shot labels) take its last value.
-    """
-    weight = inverse[np.minimum(ranked.column, len(inverse) - 1)]
-    found = (ranked.rank <= k) & (ranked.rank != NEVER)
-    by_rank = discount(np.where(found, ranked.rank, 1))
-    order = np.lexsort((-weight, ranked.document))
-    wanted = ranked.place <= k
-    best = np.where(wanted, weight[order], 0.0)  # documents stay in place, so the places do too
-    return (
-        ranked.per_document(np.where(found, weight, 0.0)),
-        ranked.per_document(best),
-        ranked.per_document(np.where(found, weight * by_rank, 0.0)),
-        ranked.per_document(best * discount(ranked.place)),
-    )
+
+def psndcg_at(ranked: TrueRanks, k: int) -> Values:
+    """(documents, 2): as `psp_at`, each term divided by log2(rank + 1) on both sides."""
+    is_hit = (ranked.rank <= k) & (ranked.rank != NEVER)
+    by_rank = discount(np.where(is_hit, ranked.rank, 1))
+    gains = np.where(is_hit, ranked.weight * by_rank, 0.0)
+    return _gain_and_best(ranked, gains, _best_weights(ranked, k) * discount(ranked.place))
+
+
+def ratio_of_sums(sums: Sequence[float], n: float) -> float:
+    """The gains of all documents over the best attainable ones; 0 without true labels."""
+    gain, best = sums
+    return gain / best if best else 0.0
+
+
+def _best_weights(ranked: TrueRanks, k: int) -> Values:
+    """(pairs): each document's k heaviest true labels, heaviest first, then zeros."""
+    return np.where(ranked.place <= k, ranked.falling_weight, 0.0)
+
+
+def _gain_and_best(ranked: TrueRanks, gains: Values, best: Values) -> Values:
+    return np.stack([ranked.per_document(gains), ranked.per_document(best)], axis=1)
+
+
+PSP_AT_K = RankingMetric(psp_at, width=2, figure=ratio_of_sums, needs_propensity=True)
+PSNDCG_AT_K = RankingMetric(psndcg_at, width=2, figure=ratio_of_sums, needs_propensity=True)

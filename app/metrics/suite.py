@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.arrays import Marks, Scores, Truth
-from app.metrics.average_precision import average_precision, standing
-from app.metrics.averages import Averaging
+from app.metrics import label_metrics
 from app.metrics.break_even import TopScores, break_even
+from app.metrics.counting.cells import Averaging
+from app.metrics.counting.decision_figures import decision_figures
 from app.metrics.counting.document_values import DocumentValues
 from app.metrics.counting.label_counts import LabelCounts
-from app.metrics.counting.pairs import FN, FP, TP, Pairs
-from app.metrics.counting.records import ranking_records
+from app.metrics.counting.pairs import Pairs
+from app.metrics.counting.ranked_positives import ranked_positives
 from app.metrics.counting.transpose import transposed
-from app.metrics.decision_figures import decision_figures
-from app.metrics.ranking import TrueRanks
+from app.metrics.counting.true_ranks import TrueRanks
 
 CELLS = 1_000_000
 
@@ -33,43 +33,43 @@ def suite(
     averaging: Averaging | None = None,
     inverse: NDArray[np.float64] | None = None,
 ) -> dict[str, Any]:
-    """`ranking`, `decisions` and per-label `average_precision` of dense scores and decisions.
+    """`ranking`, `decisions` and each label metric of dense scores and decisions.
 
     `inverse` are inverse propensities, one more than there are labels; without them the
     propensity-scored figures are None.
     """
     n, m = scores.shape
-    values = DocumentValues(ks, m, averaging or Averaging(), inverse is not None)
-    sums, counts = np.zeros(len(values.names)), LabelCounts(m)
+    values = DocumentValues(ks, averaging or Averaging(), inverse is not None)
+    sums, counts = np.zeros(values.width), LabelCounts(m)
     size = max(1, CELLS // max(m, 1))
     for start in range(0, n, size):
         rows = slice(start, start + size)
         pairs = Pairs.of(marks[rows], truth[rows])
-        records = ranking_records(TrueRanks.of(scores[rows], truth[rows]), ks, inverse)
-        for name, kind in (("tp", TP), ("fp", FP), ("fn", FN)):
-            records[name] = pairs.counts(kind, len(records))
-        counts.add(len(records), *(pairs.columns(kind) for kind in (TP, FP, FN)))
-        sums += values.matrix(records).sum(axis=0)
-    decisions = decision_figures(
-        counts.cells(m), values.samples(sums), values.subset_accuracy(sums), values.averaging
-    )
-    precisions, point = _by_label(scores, truth)
+        counts.add(len(marks[rows]), pairs)
+        ranked = TrueRanks.of(scores[rows], truth[rows], inverse)
+        sums += values.matrix(ranked, pairs.cells(len(marks[rows]), m)).sum(axis=0)
+    by_label, point = _by_label(scores, truth)
     return {
         "ranking": values.ranking(sums),
-        "decisions": {**decisions, "break_even": point},
-        "average_precision": precisions,
+        "decisions": {**decision_figures(counts.cells(m), values, sums), "break_even": point},
+        **by_label,
     }
 
 
-def _by_label(scores: Scores, truth: Truth) -> tuple[list[float | None], dict[str, float]]:
-    top = TopScores(int(truth.nnz))
-    precisions: list[float | None] = []
-    right: list[NDArray[np.float32]] = [np.zeros(0, np.float32)]
+def _by_label(
+    scores: Scores, truth: Truth
+) -> tuple[dict[str, list[float | None]], dict[str, float]]:
+    """The label metrics of every label, and the break-even point of all scores."""
+    top, metrics = TopScores(int(truth.nnz)), label_metrics()
+    figures: dict[str, list[float | None]] = {name: [] for name in metrics}
+    true_scores: list[NDArray[np.float32]] = [np.zeros(0, np.float32)]
     for column, marks in _columns(scores, truth):
         top.add(column)
-        right.append(column[marks])
-        precisions.append(average_precision(standing(column, marks)))
-    return precisions, break_even(top, np.concatenate(right))._asdict()
+        true_scores.append(column[marks])
+        ranked = ranked_positives(column, marks)
+        for name, metric in metrics.items():
+            figures[name].append(metric.value(ranked))
+    return figures, break_even(top, np.concatenate(true_scores))._asdict()
 
 
 def _columns(

@@ -15,8 +15,8 @@ from app.decisions.base import Batch, BatchRule, Use
 from app.decisions.names import TUNED, read_rule
 from app.errors import InvalidRequestError
 from app.prediction.answers import Prediction
-from app.prediction.plan import Explainer, Plan
-from app.prediction.planning import check_alone, plan_of
+from app.prediction.plan import Plan
+from app.prediction.planning import Explainer, check_alone, plan_of
 from app.prediction.query import Query
 
 CHUNK = 256

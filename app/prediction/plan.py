@@ -8,11 +8,13 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from app.classifier import Classifier
+from app.arrays import Scores
+from app.decisions.calibration.calibration import Calibration
 from app.decisions.decision import SORTED_AT_ONCE, Columns, Row, best, by_score
 from app.errors import DamagedArtifactError, InvalidRequestError
 from app.kernels import kernels
-from app.kernels.linear.answer_values import short
+from app.kernels.linear.answer_values import Curves, short
+from app.labels import LabelIndex
 from app.prediction.answers import Label, Prediction, Term
 
 CHUNK = 64
@@ -43,15 +45,47 @@ class Explained(Protocol):
         ...
 
 
-Explainer: TypeAlias = Callable[[Classifier, str, Sequence[int], int], Sequence[Explained]]
-"""(classifier, text, label columns, most terms) → one explanation a label."""
+TextExplainer: TypeAlias = Callable[[str, Sequence[int], int], Sequence[Explained]]
+"""(text, label columns, most terms) → one explanation a label."""
+
+
+class TextClassifier(Protocol):
+    """What a plan asks of a classifier (see app/classifier.py)."""
+
+    @property
+    def labels(self) -> LabelIndex:
+        """The labels it knows."""
+        ...
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """The probabilities of its scores, if it has any."""
+        ...
+
+    @property
+    def curves(self) -> Curves:
+        """The calibration as kernels see it; empty without one."""
+        ...
+
+    @property
+    def is_ready_made(self) -> bool:
+        """Whether documents are rows of features, not texts."""
+        ...
+
+    def scores(self, documents: Sequence[Any], *, jobs: int = 1) -> Scores:
+        """Score every label for every document."""
+        ...
+
+    def text_scorer(self) -> Any:
+        """What picks a text's labels in one kernel; None where there is no such."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Which labels may come, what cuts them off, and what is told about them."""
 
-    classifier: Classifier
+    classifier: TextClassifier
     cuts: Row
     """(labels,): -inf for ranking alone, +inf for labels that may not come."""
     top_k: int | None
@@ -64,7 +98,7 @@ class Plan:
     band: tuple[Row, Row] | None = None
     """Where the model abstains; empty (upper below lower) for labels that may not come."""
     explain: int = 0
-    explainer: Explainer | None = None
+    explainer: TextExplainer | None = None
     _told: Any = field(init=False, repr=False, compare=False)
     """What is told about labels, as kernels see it."""
     _scorer: Any = field(init=False, repr=False, compare=False)
@@ -139,9 +173,9 @@ class Plan:
     def _size(self, prediction: Prediction) -> int:
         return len(prediction.labels) * max(1, self.explain) + len(prediction.abstained or ())
 
-    def _explain(self, text: str, prediction: Prediction, explainer: Explainer) -> None:
+    def _explain(self, text: str, prediction: Prediction, explainer: TextExplainer) -> None:
         columns = [self.classifier.labels.columns[label.label] for label in prediction.labels]
-        explained = explainer(self.classifier, text, columns, self.explain)
+        explained = explainer(text, columns, self.explain)
         for label, why in zip(prediction.labels, explained, strict=True):
             label.because = [Term(r.term, short(r.weight), r.at) for r in why.because]
             label.bias, label.rest = short(why.bias), short(why.rest)

@@ -1,8 +1,9 @@
 """How a Query becomes a Plan: what may be asked together, and which cuts it means."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -12,8 +13,11 @@ from app.decisions.decision import Columns, Decision
 from app.decisions.names import TUNED, decision_of
 from app.errors import InvalidRequestError
 from app.kernels.linear.answer_values import short
-from app.prediction.plan import Explainer, Plan
+from app.prediction.plan import Explained, Plan
 from app.prediction.query import Query
+
+Explainer: TypeAlias = Callable[[Classifier, str, Sequence[int], int], Sequence[Explained]]
+"""(classifier, text, label columns, most terms) → one explanation a label."""
 
 LARGEST = float(np.finfo(np.float32).max)
 
@@ -41,8 +45,9 @@ def plan_of(
         plan = _operating_point(query, classifier, held_out or {})
     if candidates is not None:
         plan = _restricted(plan, candidates)
-    explainer = explainer if query.explain else None
-    return replace(plan, explain=query.explain or 0, explainer=explainer)
+    if explainer is None or not query.explain:
+        return plan
+    return replace(plan, explain=query.explain, explainer=partial(explainer, classifier))
 
 
 def check_alone(query: Query) -> None:

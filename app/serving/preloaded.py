@@ -8,7 +8,7 @@ import app.serving.evaluating  # noqa: F401
 from app.kernels import kernels
 
 with suppress(Exception):  # what cannot be prepared is done, or fails, where it is needed
-    kernels("linear.predict")
+    kernels("linear.text_scorer")
 
 # New processes run the service's main module again unless they find it there already.
 sys.modules["__main__"].__spec__ = ModuleSpec("app.main", None)

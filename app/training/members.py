@@ -9,14 +9,12 @@ from numpy.typing import NDArray
 from app.arrays import Truth
 from app.classifier import Member
 from app.heldout import HeldOut
-from app.learners import learner_class
-from app.learners.base import Fitting, Learner
+from app.learners.base import Fitting, Learner, learner_class
 from app.learners.folds import stratified_folds
 from app.learners.out_of_fold import fit_with_out_of_fold
 from app.training.construct import construct_part
 from app.training.recipe import MemberRecipe
-from app.vectorizers import vectorizer_class
-from app.vectorizers.base import Vectorizer
+from app.vectorizers.base import Vectorizer, vectorizer_class
 
 VALIDATION_FOLDS = 8
 """One document in so many is held out for a learner that needs a validation set."""

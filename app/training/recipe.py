@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from app.decisions.tuning.options import with_current_names
 from app.errors import InvalidRequestError
-from app.learners import learner_class
+from app.learners.base import learner_class
 
 SECTIONS = ("features", "learner", "decision", "members")
 ENSEMBLE = "ensemble:"

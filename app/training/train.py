@@ -26,8 +26,7 @@ from app.decisions.tuning.options import TuningOptions
 from app.decisions.tuning.tune import tune
 from app.errors import InvalidDataError, InvalidRequestError
 from app.labels import LabelIndex
-from app.learners import learner_class
-from app.learners.base import Fitting
+from app.learners.base import Fitting, learner_class
 from app.model import compose_golden
 from app.progress import Progress, silent
 from app.training.construct import construct

@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.arrays import Features
+from app.catalogue import find
 from app.kernels.linear.types import Weighing
 from app.progress import Progress, silent
 from app.state import State
+from app.vectorizers import VECTORIZERS
 
 
 class TermSpans(NamedTuple):
@@ -81,3 +83,9 @@ class Vectorizer(Protocol):
     def word_vectors(self) -> NDArray[np.float32] | None:
         """Pre-trained vectors by word number, NaN in the rows of words without one; None: none."""
         return None
+
+
+def vectorizer_class(kind: str) -> type[Vectorizer]:
+    """The class behind a catalogue name."""
+    vectorizer: type[Vectorizer] = find(VECTORIZERS, kind, "vectorizer")
+    return vectorizer

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from app.arrays import Features
 from app.errors import InvalidDataError, InvalidRequestError
 from app.kernels.text.analysis import Analysis
-from app.kernels.text.offsets import placed_terms
+from app.kernels.text.offsets import terms_with_offsets
 from app.progress import Progress, silent
 from app.state import State, pack_strings, unpack_strings
 from app.vectorizers.base import TermSpans, Vectorizer
@@ -83,7 +83,7 @@ class Sequences(Vectorizer):
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Where the word of each position stands in the text, in code points, end exclusive."""
-        terms = placed_terms(text, self._analysis)
+        terms = terms_with_offsets(text, self._analysis)
         return [(start, end) for _, start, end in terms][: self.settings.max_length]
 
     def term_spans(self, text: str) -> TermSpans:

@@ -13,7 +13,7 @@ from app.errors import DamagedArtifactError, InvalidDataError
 from app.kernels import kernels
 from app.kernels.linear.types import Weighing
 from app.kernels.text.counts import Counts, kept
-from app.kernels.text.offsets import placed_terms
+from app.kernels.text.offsets import terms_with_offsets
 from app.kernels.vocabulary.vocabulary import Vocabulary
 from app.progress import Progress, silent
 from app.state import State
@@ -83,7 +83,7 @@ class Tfidf(Vectorizer):
         row = self.transform([text])
         spans: dict[int, list[tuple[int, int]]] = {int(column): [] for column in row.indices}
         known = self.vocabulary.columns
-        for term, start, end in placed_terms(text, self.analysis):
+        for term, start, end in terms_with_offsets(text, self.analysis):
             if term in known and end > start:
                 spans[known[term]].append((start, end))
         return TermSpans(row.indices, row.data, spans)
@@ -108,7 +108,7 @@ class Tfidf(Vectorizer):
         return vectorizer
 
     def _weighed(self, counts: Counts, jobs: int) -> Features:
-        weights = kernels("text.tfidf").weighed(counts, self.idf, self.settings.scheme)
+        weights = kernels("text.tfidf").tfidf_weights(counts, self.idf, self.settings.scheme)
         shape = (len(counts.indptr) - 1, self.n_features)
         return csr_array((weights, counts.columns, counts.indptr), shape=shape)
 

@@ -17,7 +17,7 @@ from bench.training.growth import corpus
 from app.decisions.tuning.hulls import Hulls
 from app.decisions.tuning.micro_f import micro_f_vertices
 from app.heldout import HeldOut
-from app.kernels.solver.types import LANES, lines, unsolved
+from app.kernels.solver.types import LANES, aligned_lanes, unsolved
 from app.kernels.tree.types import LINKS
 from app.learners import one_vs_rest
 from app.learners.base import Fitting
@@ -79,7 +79,7 @@ def _fold_scores(
             kernel.forget(rows, block, solution, inside)
         outside = np.setdiff1d(documents, inside).astype(np.int32)
         visits += kernel.descend(rows, block, solution, outside, np.float32(tolerance), 1)[1]
-        found = lines(len(inside))
+        found = aligned_lanes(len(inside))
         kernel.score(rows, solution, inside, found)
         scores[inside] = found.reshape(-1, LANES)
     return visits / len(documents), scores

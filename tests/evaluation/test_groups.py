@@ -1,10 +1,12 @@
 """A group's figures are those of an evaluation that sees nothing but the group."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 from app.datasets.base import Record
-from app.evaluation import EvaluationOptions, evaluate
+from app.evaluation import EvaluationOptions, JudgedModel, evaluate
 from app.evaluation.measure.groups import DOCUMENT_LABELS
 from tests.evaluation.systems import Table, info, judged, made_up
 from tests.evaluation.test_report import flat
@@ -62,3 +64,39 @@ def test_edges_part_values_as_their_bounds_say() -> None:
         assert bounds["from"] is not None
         assert bounds["from"] <= value
         assert bounds["to"] is None or value <= bounds["to"]
+
+
+LABEL_EDGES = (0, 1, 5, 10, 50, 100, 1000)
+LENGTH_EDGES = (0, 100, 300, 1000, 3000, 10_000, 30_000)
+
+
+def bounds(edges: tuple[int, ...]) -> list[tuple[int, int | None]]:
+    """As docs/metrics.md gives them: each group begins at an edge and ends before the next."""
+    return [*((start, end - 1) for start, end in pairwise(edges)), (edges[-1], None)]
+
+
+def test_labels_are_grouped_by_the_training_frequencies_of_the_docs() -> None:
+    counts = sorted({0, *LABEL_EDGES[1:], *(edge - 1 for edge in LABEL_EDGES[1:])})
+    names = tuple(f"label-{n:05d}" for n in counts)
+    system = Table(np.ones((1, len(names)), np.float32), names)
+    known = JudgedModel("m", "1", np.array(counts), 5000)
+    documents = [Record("0", names, "one", 1)]
+    groups = evaluate(system, documents, info=known).as_dict()["partitions"]["label_frequency"]
+    assert [(group["from"], group["to"]) for group in groups] == bounds(LABEL_EDGES)
+    assert [group["labels"] for group in groups] == [
+        sum(start <= n and (end is None or n <= end) for n in counts)
+        for start, end in bounds(LABEL_EDGES)
+    ]
+
+
+def test_documents_are_grouped_by_the_lengths_of_the_docs() -> None:
+    lengths = sorted({1, *LENGTH_EDGES[1:], *(edge - 1 for edge in LENGTH_EDGES[1:])})
+    system = Table(np.ones((1, 2), np.float32), ("a", "b"))
+    documents = [Record("0".ljust(n), ("a",), str(n), 1) for n in lengths]
+    groups = evaluate(system, documents).as_dict()["partitions"]["document_length"]
+    assert [(group["from"], group["to"]) for group in groups] == bounds(LENGTH_EDGES)
+    assert [group["documents"] for group in groups] == [
+        sum(start <= n and (end is None or n <= end) for n in lengths)
+        for start, end in bounds(LENGTH_EDGES)
+    ]
+    assert {group["labels"] for group in groups} == {1}

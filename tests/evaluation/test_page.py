@@ -110,6 +110,23 @@ def test_nothing_runs_that_a_label_name_brings_along(browser: Any, tmp_path: Pat
     tab.close()
 
 
+def test_every_card_has_its_own_figure_and_interval() -> None:
+    system, documents = made_up(60)
+    report = evaluate(system, documents, EvaluationOptions(bootstrap=20))
+    figures, html = report.as_dict(), page(report)
+    assert [round(n, 4) for n in figures["confidence"]["micro.f1"]] != [
+        round(n, 4) for n in figures["confidence"]["P@1"]
+    ]
+    for title, name, value in (
+        ("micro-F1", "micro.f1", figures["decisions"]["micro"]["f1"]),
+        ("LRAP", "lrap", figures["ranking"]["lrap"]),
+        ("P@1", "P@1", figures["ranking"]["P@1"]),
+    ):
+        low, high = figures["confidence"][name]
+        card = f"<span>{title}</span><b>{value:.4f}</b><small>{low:.4f} – {high:.4f}</small>"
+        assert card in html
+
+
 def test_the_worst_documents_are_those_with_the_lowest_f1_and_most_errors() -> None:
     system, documents = made_up(200)
     found = evaluate(system, documents).worst_documents

@@ -110,6 +110,8 @@ def test_zero_shot_labels_are_counted_only_if_asked_for() -> None:
     assert [one["label"] for one in dropped["labels"]] == ["a", "b"]
     assert [one["label"] for one in kept["labels"]] == ["a", "b", "new", "zebra"]
     assert [one["fn"] for one in kept["labels"]] == [0, 0, 1, 1]
+    assert [one["training_documents"] for one in kept["labels"]] == [0, 2, 0, 0]
+    assert [one["average_precision"] for one in kept["labels"]][2:] == [0.0, 0.0]
     assert dropped["decisions"]["micro"]["recall"] == 1.0
     assert kept["decisions"]["micro"]["recall"] == 0.5
     assert kept["decisions"]["macro"]["f1"] < dropped["decisions"]["macro"]["f1"]

@@ -59,6 +59,17 @@ def test_intervals_hold_the_figure_and_depend_on_the_seed_alone() -> None:
     assert judged(system, documents)["confidence"] == {}
 
 
+def test_an_interval_holds_the_middle_95_per_cent() -> None:
+    assert percentile_interval(np.arange(1001.0)) == pytest.approx((25.0, 975.0))
+
+
+def test_later_resamples_draw_other_documents_than_the_first_ones() -> None:
+    system, documents = made_up(50)
+    few = judged(system, documents, bootstrap=resampling.BATCH)["confidence"]
+    many = judged(system, documents, bootstrap=2 * resampling.BATCH)["confidence"]
+    assert few["micro.f1"] != many["micro.f1"]
+
+
 def test_paired_resamples_draw_both_systems_alike() -> None:
     counts = np.random.default_rng(0).integers(0, 5, (5000, 3)).astype(np.int32)
     first, second = paired_resamples(counts, counts, 10, 0)

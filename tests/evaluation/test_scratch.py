@@ -25,6 +25,6 @@ def bounded() -> Iterator[None]:
 def test_a_working_file_grows_up_to_its_bound_and_no_further(tmp_path: Path) -> None:
     with closing(ArrayFile(tmp_path / "records", np.int64)) as file:
         file.append(np.arange(10_000))
-        with pytest.raises(PayloadTooLargeError, match="more documents than can be kept"):
+        with pytest.raises(PayloadTooLargeError, match="a working file has more than 100000 bytes"):
             file.append(np.arange(10_000))
         assert file.read(9_998, 10).tolist() == [9_998, 9_999]

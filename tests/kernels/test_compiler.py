@@ -11,7 +11,9 @@ from app.errors import SettingsError
 from app.kernels import KERNELS, compiled, kernels, warm
 
 ROOT = Path(__file__).parents[2]
-FILL = "from app.kernels.vocabulary import hashing; hashing.warm(); stats = hashing.fill.stats;"
+FILL = (
+    "from app.kernels.vocabulary import hashing; hashing.warm(); stats = hashing.fill_table.stats;"
+)
 HITS = f"{FILL} print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))"
 NOTHING_CAN_BE_WRITTEN = """
 import builtins, errno, os, tempfile

@@ -11,7 +11,7 @@ from app.kernels.text import tokens, tokens_plain
 from app.kernels.text.analysis import Analysis
 from app.kernels.text.characters import SPACE, WORD, classes
 from app.kernels.text.counts import Counts
-from app.kernels.text.offsets import placed_terms
+from app.kernels.text.offsets import terms_with_offsets
 from app.kernels.vocabulary import hashing, hashing_plain
 from app.kernels.vocabulary.vocabulary import Vocabulary
 
@@ -57,8 +57,10 @@ def test_learning_and_counting_give_what_plain_python_gives(
 
 @settings(max_examples=200, deadline=None)
 @given(TEXT, ANALYSES)
-def test_placed_terms_are_the_terms_and_stand_where_they_say(text: str, analysis: Analysis) -> None:
-    placed = placed_terms(text, analysis)
+def test_terms_with_offsets_are_the_terms_and_stand_where_they_say(
+    text: str, analysis: Analysis
+) -> None:
+    placed = terms_with_offsets(text, analysis)
     assert sorted(place.term for place in placed) == sorted(analysis.terms(text))
     for term, start, end in placed:
         assert 0 <= start <= end <= len(text)
@@ -69,7 +71,8 @@ def test_placed_terms_are_the_terms_and_stand_where_they_say(text: str, analysis
 def test_a_letter_that_lower_case_makes_longer_does_not_move_what_follows() -> None:
     text = "İİ ABC İx"
     places = [
-        (place.term, text[place.start : place.end]) for place in placed_terms(text, Analysis())
+        (place.term, text[place.start : place.end])
+        for place in terms_with_offsets(text, Analysis())
     ]
     assert ("abc", "ABC") in places
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from app.learners import LEARNERS, learner_class
-from app.learners.base import Fitting, Learner
+from app.learners import LEARNERS
+from app.learners.base import Fitting, Learner, learner_class
 from app.learners.folds import stratified_folds
 from app.state import State
 from tests.learners.made_up import made_up, marks, one_label_each

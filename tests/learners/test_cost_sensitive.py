@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from app.learners import learner_class
-from app.learners.base import Fitting
+from app.learners.base import Fitting, learner_class
 from app.learners.cost_sensitive import GRID, CostSensitive, CostSensitiveMicro
 from app.learners.one_vs_rest import OneVsRest
 from app.learners.out_of_fold import fit_with_out_of_fold

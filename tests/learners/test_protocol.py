@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from app.decisions.tuning.tune import TuningOptions
-from app.learners import LEARNERS, learner_class
-from app.learners.base import Learner
+from app.learners import LEARNERS
+from app.learners.base import Learner, learner_class
 from app.state import State
 from app.training.construct import construct, construct_part
-from app.vectorizers import VECTORIZERS, vectorizer_class
-from app.vectorizers.base import Vectorizer
+from app.vectorizers import VECTORIZERS
+from app.vectorizers.base import Vectorizer, vectorizer_class
 
 APP = Path(__file__).parent.parent.parent / "app"
 KNOWS_HOOKS = [

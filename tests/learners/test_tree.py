@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 
 from app.errors import InvalidRequestError
 from app.kernels import kernels
-from app.kernels.text.types import fixed
+from app.kernels.array_table import read_only
 from app.kernels.tree.types import CHILD, LINKS, LabelTree, packed
 from app.learners.tree.label_clusters import grown, label_vectors, shared_out, split
 from app.learners.tree.tree import Tree
@@ -33,9 +33,9 @@ def test_a_path_adds_up_what_its_margins_are_worth(
     monkeypatch.setenv("LABELSERVE_KERNELS", mode)
     document = (np.array([0, 2]), np.array([0, 1], np.int32), np.array([1.0, 2.0], np.float32))
     scores = np.full((1, 4), -np.inf, np.float32)
-    tree = LabelTree(*map(fixed, BY_HAND))
+    tree = LabelTree(*map(read_only, BY_HAND))
     kernels("tree.beam_search").search(
-        tuple(map(fixed, document)), tree, 1, LINKS["squared-hinge"], np.float32(0), scores
+        tuple(map(read_only, document)), tree, 1, LINKS["squared-hinge"], np.float32(0), scores
     )
     # margins: label 2: 0.5; node 1: 0 + 2·0.5 = 1; below it label 0: −1 + 1 = 0, label 1: 0.5 − 1
     np.testing.assert_allclose(scores, [[-1.0, -2.25, -0.25, -np.inf]], rtol=1e-6)

@@ -1,11 +1,61 @@
-"""The definitions of docs/metrics.md, written down literally: slow, and easy to check by eye."""
+"""The definitions of docs/metrics.md, written down literally: slow, and easy to check by eye.
+
+`RANKING`, `MEASURES`, `DECISIONS` and `LABELS` have one for every name of the catalogue.
+"""
 
 import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Row = NDArray[np.float32]
+Table = tuple[int, int, int, int]
+"""TP, FP, FN, TN."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """Scores, truth and decisions; columns of the truth beyond the scores are zero-shot."""
+
+    scores: NDArray[np.float32]
+    truth: NDArray[np.bool_]
+    marks: NDArray[np.bool_]
+    training_counts: tuple[int, ...] = ()
+    n_training: int = 50
+    zero_division: str = "0"
+    beta: float = 1.0
+
+    @property
+    def documents(self) -> list[tuple[Row, set[int]]]:
+        true = [set(np.flatnonzero(row).tolist()) for row in self.truth]
+        return list(zip(self.scores, true, strict=True))
+
+    @property
+    def label_tables(self) -> list[Table]:
+        return [table(*pair) for pair in zip(self.marks.T, self.truth.T, strict=True)]
+
+    @property
+    def document_tables(self) -> list[Table]:
+        return [table(*pair) for pair in zip(self.marks, self.truth, strict=True)]
+
+    def read(self, top: float, bottom: float) -> float | None:
+        """The ratio, with 0/0 as it is to be read; None: left out."""
+        return top / bottom if bottom else {"0": 0.0, "1": 1.0, "skip": None}[self.zero_division]
+
+
+def table(marks: Sequence[bool], truth: Sequence[bool]) -> Table:
+    pairs = [(bool(mark), bool(true)) for mark, true in zip(marks, truth, strict=True)]
+    tp, fp = pairs.count((True, True)), pairs.count((True, False))
+    return tp, fp, pairs.count((False, True)), pairs.count((False, False))
+
+
+def mean(values: Sequence[float | None]) -> float | None:
+    """Of those that are not left out."""
+    kept = [value for value in values if value is not None]
+    return sum(kept) / len(kept) if kept else None
 
 
 def order(scores: Row) -> list[int]:
@@ -41,6 +91,28 @@ def eleven_points(scores: Row, relevant: set[int]) -> list[float]:
 def reciprocal_rank(scores: Row, relevant: set[int]) -> float:
     ranks = [r for r, label in enumerate(order(scores), start=1) if label in relevant]
     return 1 / ranks[0] if ranks else 0.0
+
+
+def at_least(scores: Row, label: int, n_columns: int) -> list[int]:
+    """Labels scored at least as high; labels without a score are tied below all others."""
+    padded = [*scores.tolist(), *[-math.inf] * (n_columns - len(scores))]
+    return [other for other in range(n_columns) if padded[other] >= padded[label]]
+
+
+def lrap(scores: Row, relevant: set[int], n_columns: int) -> float:
+    above = [at_least(scores, label, n_columns) for label in relevant]
+    shares = [len(relevant & set(labels)) / len(labels) for labels in above]
+    return sum(shares) / len(shares) if shares else 1.0
+
+
+def coverage_error(scores: Row, relevant: set[int], n_columns: int) -> int:
+    return max((len(at_least(scores, label, n_columns)) for label in relevant), default=0)
+
+
+def ranking_loss(scores: Row, relevant: set[int], n_columns: int) -> float:
+    others = set(range(n_columns)) - relevant
+    wrong = sum(len(others & set(at_least(scores, label, n_columns))) for label in relevant)
+    return wrong / (len(relevant) * len(others)) if relevant and others else 0.0
 
 
 def propensity_scored(
@@ -95,3 +167,123 @@ def best_micro_f(scores: NDArray[np.float32], truth: NDArray[np.bool_], beta: fl
         sums = {(tp + a, n + b) for tp, n in sums for a, b in option}
     positives, square = int(truth.sum()), beta * beta
     return max((1 + square) * tp / (n + square * positives) if n else 0.0 for tp, n in sums)
+
+
+def average_precision(scores: Row, truth: NDArray[np.bool_]) -> float | None:
+    if not truth.any():
+        return None
+    total = 0.0
+    for score in scores[truth & (scores > -np.inf)]:
+        assigned = scores >= score
+        total += int((assigned & truth).sum()) / int(assigned.sum())
+    return total / int(truth.sum())
+
+
+def over_documents(values: list[float]) -> float:
+    """The mean; 0 without documents."""
+    return sum(values) / len(values) if values else 0.0
+
+
+def _at_k(name: str) -> Callable[[Case, int], Any]:
+    return lambda case, k: over_documents([at_k(*pair, k)[name] for pair in case.documents])
+
+
+def _document(metric: Callable[..., float]) -> Callable[[Case, int], Any]:
+    n = "n_columns"
+    takes_columns = n in metric.__annotations__
+
+    def figure(case: Case, k: int) -> float:
+        extra = {n: case.truth.shape[1]} if takes_columns else {}
+        return over_documents([metric(*pair, **extra) for pair in case.documents])
+
+    return figure
+
+
+def _points(case: Case, k: int) -> list[float]:
+    points = [eleven_points(*pair) for pair in case.documents]
+    return [over_documents([row[i] for row in points]) for i in range(11)]
+
+
+def _propensity(case: Case, k: int) -> tuple[float, float]:
+    relevant = [true for _, true in case.documents]
+    counts = list(case.training_counts)
+    return propensity_scored(case.scores, relevant, counts, case.n_training, k)
+
+
+RANKING: dict[str, Callable[[Case, int], Any]] = {
+    "P@K": _at_k("P"),
+    "R@K": _at_k("R"),
+    "RP@K": _at_k("RP"),
+    "NDCG@K": _at_k("NDCG"),
+    "PSP@K": lambda case, k: _propensity(case, k)[0],
+    "PSnDCG@K": lambda case, k: _propensity(case, k)[1],
+    "eleven_point": lambda case, k: sum(_points(case, k)) / 11,
+    "eleven_points": _points,
+    "lrap": _document(lrap),
+    "coverage_error": _document(coverage_error),
+    "ranking_loss": _document(ranking_loss),
+    "one_error": lambda case, k: 1 - _at_k("P")(case, 1),
+    "mrr": _document(reciprocal_rank),
+}
+"""(case, k) → the figure."""
+
+MEASURES: dict[str, Callable[..., tuple[float, float]]] = {
+    "precision": lambda a, b, c, d, beta: (a, a + b),
+    "recall": lambda a, b, c, d, beta: (a, a + c),
+    "f1": lambda a, b, c, d, beta: (2 * a, 2 * a + b + c),
+    "fbeta": lambda a, b, c, d, beta: (
+        (1 + beta**2) * a,
+        (1 + beta**2) * a + b + beta**2 * c,
+    ),
+    "fallout": lambda a, b, c, d, beta: (b, b + d),
+    "overlap": lambda a, b, c, d, beta: (a, a + b + c),
+    "accuracy": lambda a, b, c, d, beta: (a + d, a + b + c + d),
+    "error": lambda a, b, c, d, beta: (b + c, a + b + c + d),
+}
+"""(TP, FP, FN, TN, β) → what is divided by what."""
+
+
+def values_of(name: str, case: Case, tables: list[Table]) -> list[float | None]:
+    return [case.read(*MEASURES[name](*one, case.beta)) for one in tables]
+
+
+def averages(name: str, case: Case) -> dict[str, float | None]:
+    """A measure under every average."""
+    labels = case.label_tables
+    values, support = values_of(name, case, labels), [tp + fn for tp, _, fn, _ in labels]
+    pairs = list(zip(values, support, strict=True))
+    weighted = [(value, weight) for value, weight in pairs if value is not None]
+    weight = sum(weight for _, weight in weighted)
+    total = tuple(map(sum, zip(*labels, strict=True)))
+    return {
+        "micro": values_of(name, case, [total])[0],  # type: ignore[list-item]
+        "macro": mean(values),
+        "macro_in_test": mean([value for value, n in pairs if n]),
+        "weighted": sum(v * w for v, w in weighted) / weight if weight else mean(values),
+        "samples": mean(values_of(name, case, case.document_tables)),
+    }
+
+
+def _macro_star_f1(case: Case) -> float | None:
+    p, r = (mean(values_of(name, case, case.label_tables)) for name in ("precision", "recall"))
+    if p is None or r is None:
+        return None
+    return 2 * p * r / (p + r) if p + r else 0.0
+
+
+def _labels_skipped(case: Case) -> dict[str, int]:
+    names = ("precision", "recall", "f1")
+    return {name: values_of(name, case, case.label_tables).count(None) for name in names}
+
+
+DECISIONS: dict[str, Callable[[Case], Any]] = {
+    "macro_star_f1": _macro_star_f1,
+    "subset_accuracy": lambda case: mean(
+        [float(fp + fn == 0) for _, fp, fn, _ in case.document_tables]
+    ),
+    "labels_skipped": _labels_skipped,
+    "rejector_accuracy": lambda case: 1 - case.truth.mean() if case.truth.size else None,
+}
+LABELS: dict[str, Callable[[Row, NDArray[np.bool_]], float | None]] = {
+    "average_precision": average_precision
+}

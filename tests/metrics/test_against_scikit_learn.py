@@ -8,11 +8,13 @@ import sklearn.metrics as sk
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.metrics.average_precision import average_precision, standing
-from app.metrics.averages import Averaging, macro, micro, weighted
-from app.metrics.contingency import Cells
-from app.metrics.label_ranking import coverage, label_ranking_parts, lrap, ranking_loss
-from app.metrics.ranking import TrueRanks, ndcg_at
+from app.metrics.average_precision import average_precision
+from app.metrics.counting.averages import macro, micro, weighted
+from app.metrics.counting.cells import Averaging, Cells
+from app.metrics.counting.ranked_positives import ranked_positives
+from app.metrics.counting.true_ranks import TrueRanks
+from app.metrics.label_ranking import coverage_error, lrap, ranking_loss
+from app.metrics.ndcg import ndcg_at
 from tests.metrics.cases import Dense, scored, sparse
 
 close = {"rel": 1e-12, "abs": 1e-12}
@@ -29,16 +31,13 @@ def cells_of(marks: Dense, truth: Dense, axis: int) -> Cells:
 def test_label_ranking_figures_are_scikit_learns(case: Any) -> None:
     scores, truth = case
     ranked = TrueRanks.of(scores, sparse(truth))
-    ratio, covered, wrong, unscored = label_ranking_parts(ranked)
-    n, relevant = scores.shape[1], ranked.relevant
-    ours = lrap(relevant, ratio, unscored, n).mean()
-    assert ours == pytest.approx(sk.label_ranking_average_precision_score(truth, scores), **close)
-    assert coverage(covered, unscored, n).mean() == pytest.approx(
-        sk.coverage_error(truth, scores), **close
-    )
-    assert ranking_loss(relevant, wrong, unscored, n).mean() == pytest.approx(
-        sk.label_ranking_loss(truth, scores), **close
-    )
+    expected = {
+        lrap: sk.label_ranking_average_precision_score(truth, scores),
+        coverage_error: sk.coverage_error(truth, scores),
+        ranking_loss: sk.label_ranking_loss(truth, scores),
+    }
+    for metric, value in expected.items():
+        assert metric(ranked).mean() == pytest.approx(value, **close), metric.__name__
 
 
 @many
@@ -89,7 +88,7 @@ def test_error_and_accuracy_are_scikit_learns(case: Any) -> None:
 def test_average_precision_is_scikit_learns(case: Any) -> None:
     scores, truth = case
     for label in range(truth.shape[1]):
-        ours = average_precision(standing(scores[:, label], truth[:, label]))
+        ours = average_precision(ranked_positives(scores[:, label], truth[:, label]))
         if truth[:, label].any():
             expected = sk.average_precision_score(truth[:, label], scores[:, label])
             assert ours == pytest.approx(expected, **close)
@@ -99,5 +98,4 @@ def test_average_precision_is_scikit_learns(case: Any) -> None:
 
 def test_a_label_set_without_any_label_is_counted_like_scikit_learn() -> None:
     scores, truth = np.zeros((2, 3), np.float32), np.zeros((2, 3), bool)
-    ratio, _, _, unscored = label_ranking_parts(TrueRanks.of(scores, sparse(truth)))
-    assert lrap(truth.sum(axis=1), ratio, unscored, 3).tolist() == [1.0, 1.0]
+    assert lrap(TrueRanks.of(scores, sparse(truth))).tolist() == [1.0, 1.0]

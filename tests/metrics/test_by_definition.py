@@ -9,16 +9,12 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from app.metrics.break_even import TopScores, break_even
-from app.metrics.eleven_point import eleven_point_average, eleven_points
-from app.metrics.propensity import inverse_propensities, propensity_sums
-from app.metrics.ranking import (
-    TrueRanks,
-    ndcg_at,
-    precision_at,
-    r_precision_at,
-    recall_at,
-    reciprocal_rank,
-)
+from app.metrics.counting.true_ranks import TrueRanks
+from app.metrics.eleven_point import eleven_points, mean_of_points
+from app.metrics.ndcg import ndcg_at
+from app.metrics.precision_at_k import precision_at, r_precision_at, recall_at
+from app.metrics.propensity import inverse_propensities, psndcg_at, psp_at, ratio_of_sums
+from app.metrics.reciprocal_rank import reciprocal_rank
 from tests.metrics import literal
 from tests.metrics.cases import scored, sparse
 
@@ -56,7 +52,8 @@ def test_eleven_points_and_reciprocal_ranks_are_as_defined(case: Any) -> None:
     pairs = list(zip(scores, relevant, strict=True))
     expected = np.array([literal.eleven_points(*pair) for pair in pairs])
     assert eleven_points(ranked) == pytest.approx(expected, abs=1e-12)
-    assert eleven_point_average(ranked) == pytest.approx(expected.mean(), abs=1e-12)
+    average = mean_of_points(eleven_points(ranked).sum(axis=0).tolist(), len(scores))
+    assert average == pytest.approx(expected.mean(), abs=1e-12)
     ours = reciprocal_rank(ranked)
     assert ours == pytest.approx([literal.reciprocal_rank(*pair) for pair in pairs], abs=1e-12)
 
@@ -67,12 +64,11 @@ def test_propensity_scored_figures_are_as_defined(case: Any, k: int) -> None:
     scores, wide, relevant = case
     counts = [3 * label for label in range(scores.shape[1])]
     inverse = inverse_propensities(np.array([*counts, 0]), 50)
-    sums = [
-        part.sum() for part in propensity_sums(TrueRanks.of(scores, csr_array(wide)), inverse, k)
-    ]
-    psp, psndcg = literal.propensity_scored(scores, relevant, counts, 50, k)
-    assert (sums[0] / sums[1] if sums[1] else 0.0) == pytest.approx(psp, abs=1e-12)
-    assert (sums[2] / sums[3] if sums[3] else 0.0) == pytest.approx(psndcg, abs=1e-12)
+    ranked = TrueRanks.of(scores, csr_array(wide), inverse)
+    expected = literal.propensity_scored(scores, relevant, counts, 50, k)
+    for metric, value in zip((psp_at, psndcg_at), expected, strict=True):
+        sums = metric(ranked, k).sum(axis=0).tolist()
+        assert ratio_of_sums(sums, len(scores)) == pytest.approx(value, abs=1e-12)
 
 
 @many

@@ -3,10 +3,14 @@
 import numpy as np
 import pytest
 
-from app.metrics.averages import Averaging, macro, macro_star_f1, micro
-from app.metrics.contingency import Cells, measure
+from app.metrics.contingency import accuracy, f1, fallout, precision, recall
+from app.metrics.counting.averages import macro, micro
+from app.metrics.counting.cells import Averaging, Cells
+from app.metrics.counting.true_ranks import TrueRanks
 from app.metrics.eleven_point import eleven_points
-from app.metrics.ranking import TrueRanks, dcg_at, ndcg_at, precision_at, r_precision_at, recall_at
+from app.metrics.ndcg import dcg_at, ndcg_at
+from app.metrics.overall_decisions import macro_star_f1
+from app.metrics.precision_at_k import precision_at, r_precision_at, recall_at
 from tests.metrics.cases import sparse
 
 
@@ -44,9 +48,9 @@ def test_libmultilabel_1_4_micro_f1_has_the_factor_2_that_its_formula_lacks() ->
 
 
 def test_libmultilabel_1_4_macro_star_f1_differs_from_macro_f1() -> None:
-    figures = macro(cells((1, 3, 0, 0), (1, 0, 3, 0)), Averaging())
-    assert figures["f1"] == pytest.approx(0.4)
-    assert macro_star_f1(figures["precision"], figures["recall"]) == pytest.approx(0.625)
+    tables = cells((1, 3, 0, 0), (1, 0, 3, 0))
+    assert macro(tables, Averaging())["f1"] == pytest.approx(0.4)
+    assert macro_star_f1(tables, Averaging()) == pytest.approx(0.625)
 
 
 def test_libmultilabel_2_1_zero_shot_labels_leave_p_at_k_alone_but_not_the_others() -> None:
@@ -59,31 +63,31 @@ def test_libmultilabel_2_1_zero_shot_labels_leave_p_at_k_alone_but_not_the_other
 
 
 @pytest.mark.parametrize(
-    ("n_categories", "n_assigned", "precision", "fallout"),
-    [(4, 2, 0.50, 0.50), (8, 2, 0.50, 1 / 6), (12, 2, 0.50, 0.10)],
+    ("n_categories", "n_assigned", "in_paper"),
+    [(4, 2, (0.50, 0.50)), (8, 2, (0.50, 1 / 6)), (12, 2, (0.50, 0.10))],
 )
 def test_lewis_table_2_fallout_falls_as_categories_are_added(
-    n_categories: int, n_assigned: int, precision: float, fallout: float
+    n_categories: int, n_assigned: int, in_paper: tuple[float, float]
 ) -> None:
     table = cells((1, n_assigned - 1, 1, n_categories - n_assigned - 1))
-    assert measure("recall", table)[0] == 0.5
-    assert measure("precision", table)[0] == pytest.approx(precision)
-    assert measure("fallout", table)[0] == pytest.approx(fallout)
+    assert recall(table, Averaging())[0] == 0.5
+    ours = precision(table, Averaging())[0], fallout(table, Averaging())[0]
+    assert ours == pytest.approx(in_paper)
 
 
 def test_lewis_table_3_its_last_row_fits_six_assigned_categories_not_the_seven_listed() -> None:
     six, seven = cells((1, 5, 1, 5)), cells((1, 6, 1, 4))
-    assert measure("precision", six)[0] == pytest.approx(1 / 6)
-    assert measure("fallout", six)[0] == 0.5
-    assert measure("precision", seven)[0] < 0.15
-    assert measure("fallout", seven)[0] == 0.6
+    assert precision(six, Averaging())[0] == pytest.approx(1 / 6)
+    assert fallout(six, Averaging())[0] == 0.5
+    assert precision(seven, Averaging())[0] < 0.15
+    assert fallout(seven, Averaging())[0] == 0.6
 
 
 def test_lewis_three_readings_of_0_by_0() -> None:
     never_assigned = cells((0, 0, 2, 3), (1, 0, 0, 4))
     readings = {zero: macro(never_assigned, Averaging(zero)) for zero in ("0", "1", "skip")}
     assert [readings[zero]["precision"] for zero in ("0", "1", "skip")] == [0.5, 1.0, 1.0]
-    assert measure("precision", never_assigned, zero_division="skip").tolist()[1] == 1.0
+    assert precision(never_assigned, Averaging("skip")).tolist()[1] == 1.0
     nothing = cells((0, 0, 0, 5))
     assert macro(nothing, Averaging("skip"))["f1"] is None
 
@@ -104,5 +108,5 @@ def test_yang_3_1_recall_that_is_never_reached_counts_zero() -> None:
 
 def test_yang_3_4_the_trivial_rejector_is_right_in_987_of_1000_decisions() -> None:
     rejects_all = cells((0, 0, 12, 930 - 12))
-    assert measure("accuracy", rejects_all)[0] == pytest.approx(0.987, abs=5e-4)
-    assert measure("f1", rejects_all)[0] == 0.0
+    assert accuracy(rejects_all, Averaging())[0] == pytest.approx(0.987, abs=5e-4)
+    assert f1(rejects_all, Averaging())[0] == 0.0

@@ -16,7 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from app.serving.telemetry import exchange
 from app.serving.telemetry.batched_metrics import counter, histogram
-from app.serving.telemetry.exchange import Report, SnapshotAggregator
+from app.serving.telemetry.exchange import SnapshotAggregator, WorkerFigures
 from app.serving.telemetry.exposition import exposed
 from app.serving.telemetry.snapshot import Snapshot, decode, encode, merged, without_gauges
 from app.serving.telemetry.telemetry import LABELS, SECONDS, STAGE_SECONDS, Telemetry
@@ -247,7 +247,7 @@ def test_a_worker_that_is_stopped_keeps_nobody_else_waiting(fleet: Fleet) -> Non
     loud = Telemetry()
     for number in range(5000):
         loud.rejected.labels(f"{number:0100}").inc()
-    theirs.send_bytes(msgspec.msgpack.encode(Report(loud.snapshot(), wants_total=True)))
+    theirs.send_bytes(msgspec.msgpack.encode(WorkerFigures(loud.snapshot(), wants_total=True)))
     one = fleet.worker(1)
     one.documents.labels("demo", "/predict").inc(2)
     assert documents(asyncio.run(one.total())) == 2

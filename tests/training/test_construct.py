@@ -6,9 +6,11 @@ import pytest
 
 from app.decisions.tuning.options import TuningOptions
 from app.errors import InvalidRequestError
-from app.learners import LEARNERS, learner_class
+from app.learners import LEARNERS
+from app.learners.base import learner_class
 from app.training.construct import construct, construct_part
-from app.vectorizers import VECTORIZERS, vectorizer_class
+from app.vectorizers import VECTORIZERS
+from app.vectorizers.base import vectorizer_class
 
 
 @pytest.mark.parametrize("kind", LEARNERS)

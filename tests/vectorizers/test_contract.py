@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from app.vectorizers import VECTORIZERS, vectorizer_class
+from app.vectorizers import VECTORIZERS
+from app.vectorizers.base import vectorizer_class
 
 TEXTS = ["wheat and corn", "", "Corn prices rise", "ÉTÉ wheat ² ½ été", "wheat"] * 3
 ROWS = [([0, 2], [1.0, 0.5]), ([], []), ([3], [2.0]), ([2, 1], [1.0, 1.0]), ([0], [1.0])] * 3

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.sparse import vstack
 
 from app.errors import InvalidDataError, InvalidRequestError
-from app.vectorizers import vectorizer_class
+from app.vectorizers.base import vectorizer_class
 from app.vectorizers.sequences import Sequences
 from app.vectorizers.wordpieces import Wordpieces
 from tests.learners.neural.made_up import checkpoint

@@ -10,7 +10,7 @@ from app.errors import InvalidRequestError
 
 
 @dataclass(frozen=True, slots=True)
-class OperatingPoint:
+class OperatingPointRule:
     """`precision>=0.9`, `macro:f2` …: answered by the hulls that are stored with a model."""
 
     wanted: Wanted

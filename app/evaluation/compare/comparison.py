@@ -18,7 +18,8 @@ from app.evaluation.options import EvaluationOptions, JudgedModel
 from app.evaluation.report.report import Report, json_safe
 from app.evaluation.run import Run
 from app.evaluation.scorer import Scorer
-from app.metrics.contingency import Cells, f_beta
+from app.metrics.contingency import f1
+from app.metrics.counting.cells import Averaging, Cells
 from app.metrics.counting.pairs import TP
 from app.metrics.significance.bootstrap import percentile_interval, two_sided_p
 from app.metrics.significance.paired_tests import (
@@ -53,15 +54,10 @@ class Judged:
     def errors(self, width: int, columns: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
         """The wrong decisions of each block of documents as document·width + common column."""
         assert self.measurement.pairs is not None  # noqa: S101 - for the type checker
-        at = documents = 0
-        for records in self.measurement.records.blocks(BLOCK):
-            counts = (records["tp"] + records["fp"] + records["fn"]).astype(np.int64)
-            coded = self.measurement.pairs.read(at, int(counts.sum()))
-            at += len(coded)
-            document = np.repeat(np.arange(documents, documents + len(records)), counts)
-            documents += len(records)
-            wrong = coded % 4 != TP
-            yield document[wrong] * width + columns[coded[wrong] // 4]
+        blocks = self.measurement.pairs.blocks(self.measurement.documents, BLOCK)
+        for number, pairs in enumerate(blocks):
+            wrong = pairs.take(pairs.kind != TP)
+            yield (number * BLOCK + wrong.document) * width + columns[wrong.column]
 
 
 def compare(
@@ -90,8 +86,8 @@ def compare(
             )
             stack.enter_context(closing(measurement))
             both.append(_judged(system, options, measurement, progress))
-        found: dict[str, Any] = json_safe(_compared(both[0], both[1], resamples))
-        return found
+        comparison: dict[str, Any] = json_safe(_compared(both[0], both[1], resamples))
+        return comparison
 
 
 def _judged(
@@ -102,13 +98,13 @@ def _judged(
 
 
 def _compared(a: Judged, b: Judged, resamples: int) -> dict[str, Any]:
-    if a.measurement.records.length != b.measurement.records.length:
+    if len(a.measurement.documents) != len(b.measurement.documents):
         raise InvalidDataError("the two systems were not measured on the same documents")
     names = sorted({*a.names, *b.names})
     position = {name: i for i, name in enumerate(names)}
     mine, theirs = (np.array([position[name] for name in one.names]) for one in (a, b))
     cells_a, cells_b = _common(a, mine, len(names)), _common(b, theirs, len(names))
-    f1_a, f1_b = (f_beta(cells, 1.0) for cells in (cells_a, cells_b))
+    f1_a, f1_b = (f1(cells, Averaging()) for cells in (cells_a, cells_b))
     wins = np.zeros(2, np.int64)
     for wrong in zip(a.errors(len(names), mine), b.errors(len(names), theirs), strict=True):
         wins += micro_sign_test(*wrong)
@@ -124,8 +120,8 @@ def _compared(a: Judged, b: Judged, resamples: int) -> dict[str, Any]:
         {"label": name, "support": int(n), "f1_a": x, "f1_b": y, "difference": x - y}
         for name, n, x, y in zip(names, support, f1_a.tolist(), f1_b.tolist(), strict=True)
     ]
-    found = {**reports, "tests": tests, "labels": labels}
-    return {**found, "conclusion": conclusion(found)}
+    comparison = {**reports, "tests": tests, "labels": labels}
+    return {**comparison, "conclusion": conclusion(comparison)}
 
 
 def _common(one: Judged, columns: NDArray[np.int64], width: int) -> Cells:
@@ -133,7 +129,7 @@ def _common(one: Judged, columns: NDArray[np.int64], width: int) -> Cells:
     own = one.measurement.counts.cells(len(columns))
     tp, fp, fn = (np.zeros(width, np.int64) for _ in range(3))
     tp[columns], fp[columns], fn[columns] = own.tp, own.fp, own.fn
-    return Cells(tp, fp, fn, one.measurement.records.length - tp - fp - fn)
+    return Cells(tp, fp, fn, len(one.measurement.documents) - tp - fp - fn)
 
 
 def _bootstrap(a: Judged, b: Judged, resamples: int) -> dict[str, Any]:
@@ -144,7 +140,7 @@ def _bootstrap(a: Judged, b: Judged, resamples: int) -> dict[str, Any]:
     """
     first = a.measurement.resampled(len(a.names), resamples)
     second = b.measurement.resampled(len(b.names), resamples)
-    found = {}
+    tests = {}
     for name in first:
         if name.startswith("macro.") and sorted(a.names) != sorted(b.names):
             continue
@@ -152,5 +148,5 @@ def _bootstrap(a: Judged, b: Judged, resamples: int) -> dict[str, Any]:
         differences = differences[~np.isnan(differences)]
         if len(differences):
             low, high = percentile_interval(differences)
-            found[name] = {"interval": [low, high], "p": two_sided_p(differences)}
-    return found
+            tests[name] = {"interval": [low, high], "p": two_sided_p(differences)}
+    return tests

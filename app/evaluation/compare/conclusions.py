@@ -5,15 +5,15 @@ from typing import Any
 LEVEL = 0.05
 
 
-def conclusion(found: dict[str, Any]) -> str:
+def conclusion(comparison: dict[str, Any]) -> str:
     """A sentence on micro-F1, and one on the labels."""
-    return f"{_micro(found)} {_labels(found['tests']['macro_sign'])}"
+    return f"{_micro(comparison)} {_labels(comparison['tests']['macro_sign'])}"
 
 
-def _micro(found: dict[str, Any]) -> str:
-    a, b = (_name(found[key], key) for key in ("a", "b"))
-    ours, theirs = (found[key]["decisions"]["micro"]["f1"] or 0.0 for key in ("a", "b"))
-    test = found["tests"]["bootstrap"].get("micro.f1")
+def _micro(comparison: dict[str, Any]) -> str:
+    a, b = (_name(comparison[key], key) for key in ("a", "b"))
+    ours, theirs = (comparison[key]["decisions"]["micro"]["f1"] or 0.0 for key in ("a", "b"))
+    test = comparison["tests"]["bootstrap"].get("micro.f1")
     difference = ours - theirs
     if test is None:
         return "Neither system assigns or misses anything: there is nothing to compare."

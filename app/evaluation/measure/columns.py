@@ -1,25 +1,35 @@
-"""What needs every score of a label: average precision, hulls for the curves, break-even."""
+"""What needs every score of a label: its label metrics, hulls for the curves, break-even."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.decisions.tuning.hulls import NEVER, Hulls, Points, upper_hull
-from app.decisions.tuning.pr_curve import CurvePoint, pr_curve
-from app.metrics.average_precision import Standing, average_precision, standing
+from app.metrics import label_metrics
 from app.metrics.break_even import BreakEven, TopScores, break_even
+from app.metrics.counting.ranked_positives import RankedPositives, never_found, ranked_positives
 
 
 @dataclass(frozen=True)
 class ColumnFigures:
     """Figures from all scores of all labels."""
 
-    average_precision: list[float | None]
+    labels: dict[str, list[float | None]]
+    """The label metrics of every column, zero-shot ones last."""
     break_even: BreakEven
     hulls: Hulls
+
+
+@dataclass(frozen=True)
+class ErrorBounds:
+    """How far approximated figures may be off."""
+
+    labels: dict[str, float]
+    """For every label metric that has bounds: how far any label's value may be off."""
+    micro_f1: float
+    break_even: float
 
 
 def column_figures(
@@ -29,22 +39,31 @@ def column_figures(
 ) -> ColumnFigures:
     """One pass over the labels; `support` has their true pairs, then those of zero-shot labels."""
     top = TopScores(int(support.sum()))
-    precisions: list[float | None] = []
+    metrics = label_metrics()
+    labels: dict[str, list[float | None]] = {name: [] for name in metrics}
     hulls: list[Points] = []
-    right: list[NDArray[np.float32]] = [np.zeros(0, np.float32)]
+    true_scores: list[NDArray[np.float32]] = [np.zeros(0, np.float32)]
     for _, scores, marks in columns:
-        found = standing(scores, marks)
+        ranked = ranked_positives(scores, marks)
         top.add(scores)
-        right.append(scores[marks])
-        precisions.append(average_precision(found))
-        hulls.append(hull_of(found))
-    hulls += [NEVER] * (len(support) - len(hulls))
-    point = break_even(top, np.concatenate(right))
-    return ColumnFigures(precisions, point, joined(hulls, support, n_documents))
+        true_scores.append(scores[marks])
+        hulls.append(hull_of(ranked))
+        for name, metric in metrics.items():
+            labels[name].append(metric.value(ranked))
+    add_zero_shot(labels, support[len(hulls) :])
+    point = break_even(top, np.concatenate(true_scores))
+    return ColumnFigures(labels, point, stacked_hulls(hulls, support, n_documents))
 
 
-def joined(hulls: list[Points], support: NDArray[np.int64], n_documents: int) -> Hulls:
-    """The labels' hulls in one; the cuts in them are scores, not midpoints."""
+def add_zero_shot(labels: dict[str, list[float | None]], support: NDArray[np.int64]) -> None:
+    """Append the label metrics of labels that are never found, given their true documents."""
+    for name, metric in label_metrics().items():
+        labels[name] += [metric.value(never_found(n)) for n in support.tolist()]
+
+
+def stacked_hulls(hulls: list[Points], support: NDArray[np.int64], n_documents: int) -> Hulls:
+    """The labels' hulls in one, zero-shot labels last; the cuts are scores, not midpoints."""
+    hulls = [*hulls, *[NEVER] * (len(support) - len(hulls))]
     return Hulls(
         np.cumsum([0, *(len(one.fp) for one in hulls)]).astype(np.int64),
         np.concatenate([NEVER.fp[:0], *(one.fp for one in hulls)]).astype(np.int32),
@@ -55,20 +74,9 @@ def joined(hulls: list[Points], support: NDArray[np.int64], n_documents: int) ->
     )
 
 
-def hull_of(one: Standing) -> Points:
+def hull_of(ranked: RankedPositives) -> Points:
     """The upper hull of a label's (FP, TP); a label that is never found has one point only."""
-    if not len(one.tp):
+    if not len(ranked.tp):
         return NEVER
-    cuts = np.append(np.float32(np.inf), one.score)
-    return upper_hull(Points(np.append(0, one.fp), np.append(0, one.tp), cuts))
-
-
-def curves(hulls: Hulls) -> dict[str, list[dict[str, Any]]]:
-    """The `curves` part of a report (Pillai et al. 2013, Algorithm 2)."""
-    return {
-        average: [_plain(p) for p in pr_curve(hulls, average)] for average in ("micro", "macro")
-    }
-
-
-def _plain(point: CurvePoint) -> dict[str, Any]:
-    return {"beta": point.beta, "precision": point.precision, "recall": point.recall}
+    cuts = np.append(np.float32(np.inf), ranked.score)
+    return upper_hull(Points(np.append(0, ranked.fp), np.append(0, ranked.tp), cuts))

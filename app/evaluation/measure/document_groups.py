@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.evaluation.measure.groups import Edges
+from app.evaluation.storage.document_records import Records
+from app.metrics.counting.decision_figures import decision_figures
 from app.metrics.counting.document_values import DocumentValues
 from app.metrics.counting.label_counts import LabelCounts
-from app.metrics.counting.pairs import FN, FP, TP, Pairs
-from app.metrics.counting.records import Records
-from app.metrics.decision_figures import decision_figures
+from app.metrics.counting.pairs import Pairs
 
 
 class DocumentGroups:
@@ -27,8 +27,7 @@ class DocumentGroups:
         for group in np.unique(groups).tolist():
             chosen = groups == group
             counts = self._counts.setdefault(group, LabelCounts(self.n_labels))
-            columns = (pairs.columns(kind, chosen) for kind in (TP, FP, FN))
-            counts.add(int(chosen.sum()), *columns)
+            counts.add(int(chosen.sum()), pairs.take(chosen[pairs.document]))
 
     def add_values(self, records: Records, matrix: NDArray[np.float64]) -> None:
         """Sum the documents' values; done at the end, when the number of columns is known."""
@@ -37,19 +36,17 @@ class DocumentGroups:
             total = matrix[groups == group].sum(axis=0)
             self._sums[group] = self._sums.get(group, 0.0) + total
 
-    def figures(self, values: DocumentValues) -> list[dict[str, Any]]:
+    def figures(self, values: DocumentValues, n_columns: int) -> list[dict[str, Any]]:
         """One entry a group that has documents."""
-        return [self._entry(group, values) for group in sorted(self._counts)]
+        return [self._entry(group, values, n_columns) for group in sorted(self._counts)]
 
-    def _entry(self, group: int, values: DocumentValues) -> dict[str, Any]:
+    def _entry(self, group: int, values: DocumentValues, n_columns: int) -> dict[str, Any]:
         counts, sums = self._counts[group], self._sums[group]
-        cells = counts.cells(values.n_columns)
+        cells = counts.cells(n_columns)
         return {
             **self.edges.bounds(group),
             "labels": int((cells.support > 0).sum()),
             "documents": counts.documents,
             "ranking": values.ranking(sums),
-            "decisions": decision_figures(
-                cells, values.samples(sums), values.subset_accuracy(sums), values.averaging
-            ),
+            "decisions": decision_figures(cells, values, sums),
         }

@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 
 from app.arrays import Scores, Truth
 from app.evaluation.measure.groups import LABEL_FREQUENCY
-from app.metrics.contingency import Cells
+from app.metrics.counting.cells import Cells
+from app.metrics.counting.decision_figures import decision_figures
 from app.metrics.counting.document_values import DocumentValues
-from app.metrics.counting.pairs import FN, FP, TP, Pairs
-from app.metrics.counting.records import ranking_records
-from app.metrics.decision_figures import decision_figures
-from app.metrics.ranking import TrueRanks
+from app.metrics.counting.pairs import Pairs
+from app.metrics.counting.true_ranks import TrueRanks
 
 Integers = NDArray[np.int64]
 
@@ -34,39 +33,27 @@ class LabelGroup:
         self._sums: NDArray[np.float64] | float = 0.0
 
     def add(self, scores: Scores, truth: Truth, pairs: Pairs, values: DocumentValues) -> None:
-        """Measure one chunk; `values` tells K and how 0/0 is read."""
+        """Measure one chunk; `values` says which K count and how 0/0 is read."""
         own = truth[:, self.columns]
         rows = np.flatnonzero(np.diff(own.indptr))
         if not len(rows):
             return
-        ranked = TrueRanks.of(scores[np.ix_(rows, self.columns)], own[rows])
-        records = ranking_records(ranked, values.ks, self.inverse)
-        own_pairs = self._is_member[np.minimum(pairs.column, len(self._is_member) - 1)]
-        for name, kind in (("tp", TP), ("fp", FP), ("fn", FN)):
-            chosen = own_pairs & (pairs.kind == kind)
-            records[name] = np.bincount(pairs.document[chosen], minlength=len(scores))[rows]
+        ranked = TrueRanks.of(scores[np.ix_(rows, self.columns)], own[rows], self.inverse)
+        is_own = self._is_member[np.minimum(pairs.column, len(self._is_member) - 1)]
+        cells = pairs.take(is_own).cells(len(scores), len(self.columns)).take(rows)
         self.documents += len(rows)
-        self._sums = self._sums + self._values(values).matrix(records).sum(axis=0)
+        self._sums = self._sums + values.matrix(ranked, cells).sum(axis=0)
 
     def figures(self, cells: Cells, values: DocumentValues) -> dict[str, Any]:
         """The group's entry; `cells` are the tables of all columns."""
-        own = self._values(values)
-        sums = np.zeros(len(own.names)) + self._sums
+        sums = np.zeros(values.width) + self._sums
         return {
             **LABEL_FREQUENCY.bounds(self.group),
             "labels": len(self.columns),
             "documents": self.documents,
-            "ranking": own.ranking(sums),
-            "decisions": decision_figures(
-                cells.take(self.columns),
-                own.samples(sums),
-                own.subset_accuracy(sums),
-                values.averaging,
-            ),
+            "ranking": values.ranking(sums),
+            "decisions": decision_figures(cells.take(self.columns), values, sums),
         }
-
-    def _values(self, values: DocumentValues) -> DocumentValues:
-        return DocumentValues(values.ks, len(self.columns), values.averaging)
 
 
 def label_groups(

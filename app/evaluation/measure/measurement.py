@@ -13,18 +13,20 @@ from app.evaluation.measure.confusion import Confusion
 from app.evaluation.measure.document_groups import DocumentGroups
 from app.evaluation.measure.groups import DOCUMENT_LABELS, DOCUMENT_LENGTH
 from app.evaluation.measure.label_groups import label_groups
-from app.evaluation.measure.resampling import PairFile, Resampler
-from app.evaluation.measure.worst import WorstDocuments
+from app.evaluation.measure.resampling import Resampler
+from app.evaluation.measure.worst_documents import WorstDocuments
 from app.evaluation.options import EvaluationOptions, JudgedModel
 from app.evaluation.scorer import Scorer
 from app.evaluation.storage.array_file import ArrayFile
+from app.evaluation.storage.document_records import RECORD, DocumentRecords, Records
+from app.evaluation.storage.pair_file import PairFile
 from app.evaluation.storage.score_store import ScoreStore
+from app.metrics.counting.cells import Cells
 from app.metrics.counting.document_values import DocumentValues
 from app.metrics.counting.label_counts import LabelCounts
-from app.metrics.counting.pairs import FN, FP, TP, Pairs
-from app.metrics.counting.records import Records, ranking_records, record_type
+from app.metrics.counting.pairs import Pairs
+from app.metrics.counting.true_ranks import TrueRanks
 from app.metrics.propensity import inverse_propensities
-from app.metrics.ranking import TrueRanks
 from app.metrics.significance.bootstrap import percentile_interval
 
 BLOCK = 4096
@@ -57,8 +59,11 @@ class Measurement:
         n_labels = len(scorer.labels)
         self.options = options
         self.inverse = _inverse(info, n_labels)
-        self.records = ArrayFile(folder / "records", record_type(len(options.k)))
-        self.pairs = PairFile(folder / "pairs") if keeps_pairs or options.bootstrap else None
+        self.values = DocumentValues(options.k, options.averaging, self.inverse is not None)
+        self.documents = DocumentRecords(folder)
+        is_resampled = keeps_pairs or options.bootstrap > 0
+        self.pairs = PairFile(folder / "pairs") if is_resampled else None
+        self.matrix = ArrayFile(folder / "values", np.float64) if is_resampled else None
         self.store = ScoreStore(folder, n_labels, options.max_cells)
         self.counts = LabelCounts(n_labels)
         self.label_groups = label_groups(info.training_counts, self.inverse)
@@ -73,77 +78,77 @@ class Measurement:
         scores, truth = chunk.scores, chunk.truth
         pairs = Pairs.of(marks, truth)
         records = self._recorded(chunk, pairs)
-        self.counts.add(len(records), *(pairs.columns(kind) for kind in (TP, FP, FN)))
+        self.counts.add(len(records), pairs)
         for group in self.label_groups:
-            group.add(scores, truth, pairs, self.values(0))
+            group.add(scores, truth, pairs, self.values)
         for groups in (self.by_labels, self.by_length):
             groups.add(records, pairs)
         self.confusion.add(scores, truth, pairs)
         self.worst.add(chunk.ids, records, pairs, names)
         self.certainty.add(scores, truth, marks)
 
-    def values(self, n_columns: int) -> DocumentValues:
-        """How records turn into figures, given the number of columns."""
-        has_propensity = self.inverse is not None
-        return DocumentValues(self.options.k, n_columns, self.options.averaging, has_propensity)
-
     def document_counts(self) -> NDArray[np.int32]:
         """(documents, 3): TP, FP, FN of each; labels that were left out count as missed here."""
-        found = np.empty((self.records.length, 3), np.int32)
-        for i, block in enumerate(self.records.blocks(BLOCK)):
-            rows = found[i * BLOCK : i * BLOCK + len(block)]
+        counts = np.empty((len(self.documents), 3), np.int32)
+        for i, block in enumerate(self.documents.records(BLOCK)):
+            rows = counts[i * BLOCK : i * BLOCK + len(block)]
             rows[:, 0], rows[:, 1] = block["tp"], block["fp"]
             rows[:, 2] = block["fn"] + block["dropped"]
-        return found
+        return counts
 
     def sums(self, n_columns: int) -> NDArray[np.float64]:
-        """Summed columns of `DocumentValues` over all documents, and over their groups."""
-        values = self.values(n_columns)
-        total = np.zeros(len(values.names))
-        for block in self.records.blocks(BLOCK):
-            matrix = values.matrix(block)
+        """Summed columns of `DocumentValues` over all documents; those of their groups are kept.
+
+        Done once, when the number of columns is known. Where documents are to be resampled, their
+        values go to disk.
+        """
+        total = np.zeros(self.values.width)
+        for records, ranked, cells in self.documents.blocks(BLOCK, n_columns, self.inverse):
+            matrix = self.values.matrix(ranked, cells)
             total += matrix.sum(axis=0)
-            self.by_labels.add_values(block, matrix)
-            self.by_length.add_values(block, matrix)
+            for groups in (self.by_labels, self.by_length):
+                groups.add_values(records, matrix)
+            if self.matrix is not None:
+                self.matrix.append(matrix.ravel())
         return total
 
     def confidence(self, n_columns: int) -> dict[str, list[float]]:
         """Bootstrap intervals; empty where none were asked for."""
         if not self.options.bootstrap:
             return {}
-        found = self.resampled(n_columns, self.options.bootstrap)
-        return {name: list(percentile_interval(values)) for name, values in found.items()}
+        resampled = self.resampled(n_columns, self.options.bootstrap)
+        return {name: list(percentile_interval(values)) for name, values in resampled.items()}
 
     def resampled(self, n_columns: int, resamples: int) -> dict[str, NDArray[np.float64]]:
-        """The headline figures of bootstrap samples; equal draws for equal numbers and seeds."""
+        """The figures of bootstrap samples, after `sums`; equal draws for equal sizes and seeds."""
         assert self.pairs is not None  # noqa: S101 - for the type checker
-        resampler = Resampler(self.records, self.pairs, self.values(n_columns), n_columns)
+        assert self.matrix is not None  # noqa: S101 - for the type checker
+        resampler = Resampler(self.documents, self.pairs, self.matrix, self.values, n_columns)
         return resampler.figures(resamples, self.options.seed)
 
-    def partitions(self, cells: Any, n_columns: int) -> dict[str, Any]:
+    def partitions(self, cells: Cells, n_columns: int) -> dict[str, Any]:
         """The `partitions` part of a report; after `sums`."""
-        values = self.values(n_columns)
         return {
-            "label_frequency": [group.figures(cells, values) for group in self.label_groups],
-            "document_labels": self.by_labels.figures(values),
-            "document_length": self.by_length.figures(values),
+            "label_frequency": [group.figures(cells, self.values) for group in self.label_groups],
+            "document_labels": self.by_labels.figures(self.values, n_columns),
+            "document_length": self.by_length.figures(self.values, n_columns),
         }
 
     def close(self) -> None:
         """Close the files."""
-        self.records.close()
-        self.store.close()
-        if self.pairs is not None:
-            self.pairs.close()
+        for file in (self.documents, self.store, self.pairs, self.matrix):
+            if file is not None:
+                file.close()
 
     def _recorded(self, chunk: ScoredChunk, pairs: Pairs) -> Records:
+        """The records of a chunk, kept on disk with the ranks of its true labels."""
         ranked = TrueRanks.of(chunk.scores, chunk.truth)
-        records = ranking_records(ranked, self.options.k, self.inverse)
-        records["length"] = chunk.lengths
-        records["dropped"] = chunk.dropped
-        for name, kind in (("tp", TP), ("fp", FP), ("fn", FN)):
-            records[name] = pairs.counts(kind, len(records))
-        self.records.append(records)
+        records = np.empty(len(chunk.ids), RECORD)
+        cells = pairs.cells(len(records), 0)
+        records["tp"], records["fp"], records["fn"] = cells.tp, cells.fp, cells.fn
+        records["relevant"] = ranked.relevant
+        records["length"], records["dropped"] = chunk.lengths, chunk.dropped
+        self.documents.append(records, ranked)
         if self.pairs is not None:
             self.pairs.append(pairs)
         return records

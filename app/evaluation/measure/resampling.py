@@ -1,4 +1,4 @@
-"""Headline figures of bootstrap samples, from the documents' records and pairs on disk."""
+"""Headline figures of bootstrap samples, from the documents' values and pairs on disk."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,8 +8,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from app.evaluation.storage.array_file import ArrayFile
-from app.metrics.averages import Averaging
-from app.metrics.contingency import Cells
+from app.evaluation.storage.document_records import DocumentRecords
+from app.evaluation.storage.pair_file import PairFile
+from app.metrics import measures
+from app.metrics.base import Average
+from app.metrics.counting.averages import measure
+from app.metrics.counting.cells import Cells
 from app.metrics.counting.document_values import DocumentValues
 from app.metrics.counting.pairs import FN, FP, TP, Pairs
 from app.metrics.significance.bootstrap import resample_weights
@@ -20,32 +24,22 @@ BATCH = 50
 """Resamples done at once: three counts a label are held for each."""
 
 
-class PairFile:
-    """The decided and true pairs of all documents on disk, as column·4 + kind."""
-
-    def __init__(self, path: Any) -> None:
-        self._file = ArrayFile(path, np.int64)
-
-    def append(self, pairs: Pairs) -> None:
-        """Add a chunk's pairs; they are in document order."""
-        self._file.append(pairs.column * 4 + pairs.kind)
-
-    def read(self, start: int, count: int) -> NDArray[np.int64]:
-        """Some pairs."""
-        return self._file.read(start, count)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-
-
 class Resampler:
-    """Resamples documents, block by block, from their records and pairs on disk."""
+    """Resamples documents, block by block, from what is on disk.
+
+    `matrix` has the rows of `DocumentValues.matrix`, one after the other.
+    """
 
     def __init__(
-        self, records: ArrayFile, pairs: PairFile, values: DocumentValues, n_columns: int
+        self,
+        documents: DocumentRecords,
+        pairs: PairFile,
+        matrix: ArrayFile,
+        values: DocumentValues,
+        n_columns: int,
     ) -> None:
-        self.records, self.pairs, self.values, self.n_columns = records, pairs, values, n_columns
+        self.documents, self.pairs, self.matrix = documents, pairs, matrix
+        self.values, self.n_columns = values, n_columns
 
     def figures(self, resamples: int, seed: int) -> dict[str, Values]:
         """The figures of every resample, by name.
@@ -53,65 +47,72 @@ class Resampler:
         The draws depend on the number of documents and the seed alone, so that two systems on the
         same documents are resampled alike.
         """
-        found = [
+        batches = [
             self._batch(np.random.default_rng([seed, start]), min(BATCH, resamples - start))
             for start in range(0, resamples, BATCH)
         ]
-        return {name: np.concatenate([one[name] for one in found]) for name in found[0]}
+        return {name: np.concatenate([one[name] for one in batches]) for name in batches[0]}
 
     def _batch(self, rng: np.random.Generator, n: int) -> dict[str, Values]:
-        sizes = [
-            min(DOCUMENTS, self.records.length - start)
-            for start in range(0, self.records.length, DOCUMENTS)
-        ]
-        sums = np.zeros((n, len(self.values.names)))
+        total = len(self.documents)
+        sizes = [min(DOCUMENTS, total - start) for start in range(0, total, DOCUMENTS)]
+        sums = np.zeros((n, self.values.width))
         labels = np.zeros((3, self.n_columns, n))
-        blocks = self._blocks()
-        for weights, (matrix, kinds) in zip(resample_weights(rng, sizes, n), blocks, strict=True):
-            sums += weights @ matrix
+        weights = resample_weights(rng, sizes, n)
+        for drawn, (matrix, pairs) in zip(weights, self._blocks(), strict=True):
+            sums += drawn @ matrix
             for kind in (TP, FP, FN):
-                labels[kind] += kinds[kind].T @ weights.T
-        return self._resampled(sums, labels)
+                labels[kind] += self._by_document(pairs, kind, len(matrix)).T @ drawn.T
+        return self._figures(sums, labels)
 
-    def _blocks(self) -> Iterator[tuple[Values, list[csr_array]]]:
-        at = 0
-        for records in self.records.blocks(DOCUMENTS):
-            counts = (records["tp"] + records["fp"] + records["fn"]).astype(np.int64)
-            coded = self.pairs.read(at, int(counts.sum()))
-            at += int(counts.sum())
-            document = np.repeat(np.arange(len(records)), counts)
-            yield (
-                self.values.matrix(records),
-                [
-                    _matrix(document, coded, kind, (len(records), self.n_columns))
-                    for kind in (TP, FP, FN)
-                ],
-            )
+    def _blocks(self) -> Iterator[tuple[Values, Pairs]]:
+        width = self.values.width
+        rows = (flat.reshape(-1, width) for flat in self.matrix.blocks(DOCUMENTS * width))
+        return zip(rows, self.pairs.blocks(self.documents, DOCUMENTS), strict=True)
 
-    def _resampled(self, sums: Values, labels: NDArray[np.float64]) -> dict[str, Values]:
+    def _by_document(self, pairs: Pairs, kind: int, n_documents: int) -> csr_array:
+        """(documents, columns): 1 for every pair of the kind."""
+        own = pairs.take(pairs.kind == kind)
+        ones = np.ones(len(own.column))
+        return csr_array((ones, (own.document, own.column)), shape=(n_documents, self.n_columns))
+
+    def _figures(self, sums: Values, labels: NDArray[np.float64]) -> dict[str, Values]:
         tp, fp, fn = labels
+        cells = Cells(tp, fp, fn, len(self.documents) - tp - fp - fn)
+        rows = [
+            {
+                **{f"samples.{name}": value for name, value in self.values.samples(row).items()},
+                **self.values.decisions(row),
+                **self.values.ranking(row),
+            }
+            for row in sums
+        ]
+        samples = [f"samples.{name}" for name in _with_interval("samples")]
+        others = [*self.values.decisions(sums[0]), *self.values.ranking(sums[0])]
+        figures = self._over_labels(cells)
+        for name in (*samples, *others):
+            if not isinstance(rows[0][name], list):
+                figures[name] = _column([row[name] for row in rows])
+        return figures
+
+    def _over_labels(self, cells: Cells) -> dict[str, Values]:
+        """The averages over labels of every resample."""
         averaging = self.values.averaging
-        cells = Cells(tp, fp, fn, self.records.length - tp - fp - fn)
-        figures = {f"micro.{name}": _micro(cells, name, averaging) for name in MICRO}
-        figures["macro.f1"] = _mean(averaging.values("f1", cells))
-        figures["macro_in_test.f1"] = _mean(
-            np.where(cells.support > 0, averaging.values("f1", cells), np.nan)
-        )
-        rows = [(self.values.ranking(row), self.values.samples(row)) for row in sums]
-        figures["samples.f1"] = _column([samples["f1"] for _, samples in rows])
-        figures["subset_accuracy"] = _column([self.values.subset_accuracy(row) for row in sums])
-        for name in rows[0][0]:
-            if name != "eleven_points":
-                figures[name] = _column([ranking[name] for ranking, _ in rows])
+        total = Cells(*(cell.sum(axis=0) for cell in (cells.tp, cells.fp, cells.fn, cells.tn)))
+        figures = {
+            f"micro.{name}": measure(name, total, averaging) for name in _with_interval("micro")
+        }
+        for name in _with_interval("macro"):
+            figures[f"macro.{name}"] = _mean(measure(name, cells, averaging))
+        for name in _with_interval("macro_in_test"):
+            values = measure(name, cells, averaging)
+            figures[f"macro_in_test.{name}"] = _mean(np.where(cells.support > 0, values, np.nan))
         return figures
 
 
-MICRO = ("precision", "recall", "f1")
-
-
-def _micro(cells: Cells, name: str, averaging: Averaging) -> Values:
-    totals = [cell.sum(axis=0) for cell in (cells.tp, cells.fp, cells.fn, cells.tn)]
-    return averaging.values(name, Cells(*totals))
+def _with_interval(average: Average) -> list[str]:
+    """The measures whose average of that kind gets an interval."""
+    return [name for name, one in measures().items() if average in one.intervals]
 
 
 def _mean(values: Values) -> Values:
@@ -124,11 +125,3 @@ def _mean(values: Values) -> Values:
 
 def _column(values: list[Any]) -> Values:
     return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
-
-
-def _matrix(
-    document: NDArray[np.int64], coded: NDArray[np.int64], kind: int, shape: tuple[int, int]
-) -> csr_array:
-    chosen = coded % 4 == kind
-    ones = np.ones(int(chosen.sum()))
-    return csr_array((ones, (document[chosen], coded[chosen] // 4)), shape=shape)

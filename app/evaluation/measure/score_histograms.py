@@ -8,30 +8,16 @@ largest half-width as the bound.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.arrays import Scores, Truth
-from app.metrics.average_precision import Standing
+from app.metrics.counting.ranked_positives import LabelBins, RankedPositives
 
 Integers = NDArray[np.int64]
 BYTES = 48 << 20
 MOST_EDGES, FEWEST_EDGES = 1024, 64
-
-
-@dataclass(frozen=True)
-class BoundedPrecision:
-    """Average precision of a label, somewhere between two values."""
-
-    lower: float
-    upper: float
-
-    @property
-    def middle(self) -> float:
-        """The value reported."""
-        return (self.lower + self.upper) / 2
 
 
 class LabelHistograms:
@@ -57,34 +43,26 @@ class LabelHistograms:
         for label in range(scores.shape[1]):
             self._count(label, scores[:, label], marks[:, label])
 
-    def standing(self, label: int) -> Standing:
+    def at_edges(self, label: int) -> RankedPositives:
         """The exact counts at the edges that part true documents, by falling score."""
         true, every = _from_top(self.true[label]), _from_top(self.all[label])
         useful = np.flatnonzero(np.diff(true, prepend=0))
         edges = self.edges[label][::-1][useful]
-        return Standing(edges, true[useful], every[useful], int(self.positives[label]))
+        return RankedPositives(edges, true[useful], every[useful], int(self.positives[label]))
 
-    def flattered(self, label: int) -> Standing:
+    def best_case(self, label: int) -> RankedPositives:
         """The same, if the true documents of every bin came first in it: nothing is better."""
         true, every = self.true[label][::-1], self.all[label][::-1]
         before = np.cumsum(every) - every
         useful = np.flatnonzero(true)
         edges = np.append(self.edges[label][::-1], -np.inf)[useful].astype(np.float32)
         best = (np.cumsum(true)[useful], (before + true)[useful])
-        return Standing(edges, *best, int(self.positives[label]))
+        return RankedPositives(edges, *best, int(self.positives[label]))
 
-    def average_precision(self, label: int) -> BoundedPrecision | None:
-        """Between the worst and the best order inside the bins; None without true documents."""
-        positives = int(self.positives[label])
-        if not positives:
-            return None
-        true, every = self.true[label][1:][::-1], self.all[label][1:][::-1]
-        before_true, before = np.cumsum(true) - true, np.cumsum(every) - every
-        upper = _best(true, before_true, before)
-        lower = _worst(true, before_true, before + every - true)
-        below = int(self.true[label][0])  # under the lowest edge: anything from nothing to all
-        rest = below * positives / max(int(every.sum()) + below, 1)
-        return BoundedPrecision(lower / positives, (upper + rest) / positives)
+    def bins(self, label: int) -> LabelBins:
+        """The counts between the edges, by falling score."""
+        true, every = self.true[label][::-1], self.all[label][::-1]
+        return LabelBins(true[:-1], every[:-1], int(true[-1]), int(self.positives[label]))
 
     def _count(self, label: int, scores: NDArray[np.float32], marks: NDArray[np.bool_]) -> None:
         bins = np.searchsorted(self.edges[label], scores, side="right")
@@ -112,17 +90,3 @@ def edges_of(scores: NDArray[np.float32], n: int) -> NDArray[np.float32]:
 def _from_top(bins: Integers) -> Integers:
     """Counts at or above each edge, by falling edge; the bin under the lowest edge is left out."""
     return np.cumsum(bins[1:][::-1])
-
-
-def _best(true: Integers, before_true: Integers, before: Integers) -> float:
-    """Σ of the precisions of a bin's true documents if they come first, or are all tied."""
-    precision = (before_true + true) / np.maximum(before + true, 1)
-    return float((true * precision).sum())
-
-
-def _worst(true: Integers, before_true: Integers, before: Integers) -> float:
-    """The same if they come last: Σ over i = 1…t of (a + i) / (b + i), in closed form."""
-    from scipy.special import digamma  # slow to import, and seldom needed
-
-    harmonic = digamma(before + true + 1.0) - digamma(before + 1.0)
-    return float((true - (before - before_true) * harmonic)[true > 0].sum())

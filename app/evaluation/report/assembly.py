@@ -8,21 +8,22 @@ import numpy as np
 
 from app.datasets.base import Summary
 from app.evaluation.deciders import Abstaining
-from app.evaluation.measure.columns import ColumnFigures, curves
+from app.evaluation.measure.columns import ColumnFigures, ErrorBounds
 from app.evaluation.measure.measurement import Measurement
 from app.evaluation.measure.truth import TruthReader
 from app.evaluation.options import EvaluationOptions, JudgedModel
 from app.evaluation.report.cautions import cautions
+from app.evaluation.report.curves import curves
 from app.evaluation.report.report import Report, json_safe
 from app.evaluation.scorer import Decider
-from app.evaluation.storage.score_store import Error
-from app.metrics.contingency import Cells
-from app.metrics.decision_figures import decision_figures
+from app.metrics.counting.averages import label_measures, measure
+from app.metrics.counting.cells import Cells
+from app.metrics.counting.decision_figures import decision_figures
 
 
 @dataclass(frozen=True)
-class Findings:
-    """What a run knows beside its measurement."""
+class RunContext:
+    """What an evaluation knows besides its measurement: how it was asked, and of what."""
 
     options: EvaluationOptions
     info: JudgedModel
@@ -32,61 +33,59 @@ class Findings:
     seen: int
 
 
-def assemble(found: Findings, measurement: Measurement, summary: Summary) -> Report:
+def assemble(run: RunContext, measurement: Measurement, summary: Summary) -> Report:
     """The report; the summary is of how the documents were read."""
     clock = perf_counter()
-    n = found.truth.n_columns
-    order = np.array(found.truth.order, np.int64)
+    n = run.truth.n_columns
+    order = np.array(run.truth.order, np.int64)
     cells = measurement.counts.cells(n)
     columns, error = measurement.store.figures(cells.support)
-    values, sums = measurement.values(n), measurement.sums(n)
-    decisions = decision_figures(
-        cells, values.samples(sums), values.subset_accuracy(sums), found.options.averaging
-    )
+    sums = measurement.sums(n)
+    decisions = decision_figures(cells, measurement.values, sums)
     content: dict[str, Any] = {
-        "model": found.info.name,
-        "version": found.info.version,
-        "conventions": _conventions(found, error),
-        "data": _data(found, measurement.records.length, summary),
-        "ranking": values.ranking(sums),
+        "model": run.info.name,
+        "version": run.info.version,
+        "conventions": _conventions(run, error),
+        "data": _data(run, len(measurement.documents), summary),
+        "ranking": measurement.values.ranking(sums),
         "decisions": {**decisions, "break_even": columns.break_even._asdict()},
         "curves": curves(columns.hulls),
         "risk_coverage": measurement.certainty.risk_coverage(),
         "calibration": measurement.certainty.calibration_figures(),
-        "labels": _labels(found, cells.take(order), columns, order),
+        "labels": _labels(run, cells.take(order), columns, order),
         "partitions": measurement.partitions(cells, n),
-        "confusion": measurement.confusion.matrix(found.truth.names),
+        "confusion": measurement.confusion.matrix(run.truth.names),
         "confidence": measurement.confidence(n),
     }
     content = json_safe(content)
-    content["warnings"] = cautions(content, _beside(found, error))
-    found.seconds["measure"] += perf_counter() - clock
-    content["seconds"] = dict(found.seconds)
+    content["warnings"] = cautions(content, _unreported(run, error))
+    run.seconds["measure"] += perf_counter() - clock
+    content["seconds"] = dict(run.seconds)
     return Report(
         content,
-        decision=found.decision.name,
-        most_confused=measurement.confusion.most_confused(found.truth.names),
+        decision=run.decision.name,
+        most_confused=measurement.confusion.most_confused(run.truth.names),
         worst_documents=measurement.worst.listed(),
         document_counts=measurement.document_counts(),
     )
 
 
-def _conventions(found: Findings, error: Error | None) -> dict[str, Any]:
-    zero = found.options.zero_division
+def _conventions(run: RunContext, error: ErrorBounds | None) -> dict[str, Any]:
+    zero = run.options.zero_division
     return {
-        "labels": found.info.labels + (" and test" if found.options.include_test_labels else ""),
+        "labels": run.info.labels + (" and test" if run.options.include_test_labels else ""),
         "zero_division": zero if zero == "skip" else int(zero),
         "ties": "label order",
         "exact_curves": error is None,
-        "decision": found.decision.name,
-        "beta": found.options.beta,
-        "unlabelled": found.options.unlabelled,
+        "decision": run.decision.name,
+        "beta": run.options.beta,
+        "unlabelled": run.options.unlabelled,
     }
 
 
-def _data(found: Findings, n_documents: int, summary: Summary) -> dict[str, Any]:
+def _data(run: RunContext, n_documents: int, summary: Summary) -> dict[str, Any]:
     faults = summary.skipped_lines
-    truth = found.truth
+    truth = run.truth
     return {
         "documents": n_documents,
         "labels": truth.n_columns,
@@ -96,25 +95,25 @@ def _data(found: Findings, n_documents: int, summary: Summary) -> dict[str, Any]
         "zero_shot_pairs": truth.zero_shot.total(),
         "skipped": summary.skipped,
         "skipped_lines": [{"line": fault.line, "problem": fault.problem} for fault in faults],
-        "seen_in_training": found.seen,
+        "seen_in_training": run.seen,
         "sha256": summary.sha256,
     }
 
 
 def _labels(
-    found: Findings, cells: Cells, columns: ColumnFigures, order: Any
+    run: RunContext, cells: Cells, columns: ColumnFigures, order: Any
 ) -> list[dict[str, Any]]:
-    """One entry a column; a zero-shot label has no cut, and is never found."""
-    averaging, names, cuts = found.options.averaging, found.truth.names, found.decision.cuts
-    known, listed = len(found.truth.labels), order.tolist()
+    """One entry a column; a zero-shot label has no cut, and is never run."""
+    averaging, names, cuts = run.options.averaging, run.truth.names, run.decision.cuts
+    listed = order.tolist()
     table = {
         "label": [names[column] for column in listed],
-        "training_documents": [_trained(found.info, column) for column in listed],
+        "training_documents": [_trained(run.info, column) for column in listed],
         "support": cells.support.tolist(),
         **{name: getattr(cells, name).tolist() for name in ("tp", "fp", "fn", "tn")},
-        **{name: averaging.values(name, cells).tolist() for name in ("precision", "recall", "f1")},
-        "average_precision": [*columns.average_precision, *[0.0] * (len(listed) - known)],
-        "threshold": _cuts(cuts, known, len(listed)),
+        **{name: measure(name, cells, averaging).tolist() for name in label_measures()},
+        **{name: [values[column] for column in listed] for name, values in columns.labels.items()},
+        "threshold": _cuts(cuts, len(run.truth.labels), len(listed)),
     }
     return [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
 
@@ -131,8 +130,8 @@ def _trained(info: JudgedModel, column: int) -> int | None:
     return int(info.training_counts[column]) if column < len(info.training_counts) else 0
 
 
-def _beside(found: Findings, error: Error | None) -> dict[str, Any]:
+def _unreported(run: RunContext, error: ErrorBounds | None) -> dict[str, Any]:
     abstained = {}
-    if isinstance(found.decision, Abstaining):
-        abstained = {"held_back": found.decision.held_back, "assigned": found.decision.assigned}
-    return {"error": error, "other": found.info.cautions, **abstained}
+    if isinstance(run.decision, Abstaining):
+        abstained = {"held_back": run.decision.held_back, "assigned": run.decision.assigned}
+    return {"error": error, "other": run.info.cautions, **abstained}

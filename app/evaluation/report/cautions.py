@@ -3,22 +3,22 @@
 import math
 from typing import Any
 
-from app.evaluation.storage.score_store import Error
+from app.evaluation.measure.columns import ErrorBounds
 
 MANY_UNLABELLED = 0.1
 FEW_DOCUMENTS = 5
 
 
-def cautions(report: dict[str, Any], found: dict[str, Any]) -> list[str]:
-    """Plain sentences; `found` holds what the report has no place for."""
+def cautions(report: dict[str, Any], unreported: dict[str, Any]) -> list[str]:
+    """Plain sentences; `unreported` holds what the report has no place for."""
     sentences = [
         *_data(report["data"]),
         _unlabelled(report["data"], report["conventions"]["unlabelled"] == "drop"),
         *_labels(report["labels"]),
         _rejector(report["decisions"]),
-        _abstained(found.get("held_back", 0), found.get("assigned", 0)),
-        _approximated(found.get("error")),
-        *found.get("other", ()),
+        _abstained(unreported.get("held_back", 0), unreported.get("assigned", 0)),
+        _approximated(unreported.get("error")),
+        *unreported.get("other", ()),
     ]
     return [sentence for sentence in sentences if sentence]
 
@@ -50,11 +50,11 @@ def _unlabelled(data: dict[str, Any], are_dropped: bool) -> str:
     share = n / max(data["documents"] + (n if are_dropped else 0), 1)
     if share <= MANY_UNLABELLED:
         return ""
-    found = f"{n} documents ({share:.0%}) have no label"
+    unlabelled = f"{n} documents ({share:.0%}) have no label"
     if are_dropped:
-        return f"{found} and were left out: the figures say nothing of such documents"
+        return f"{unlabelled} and were left out: the figures say nothing of such documents"
     return (
-        f"{found}; counted as documents without any true label they spoil the figures "
+        f"{unlabelled}; counted as documents without any true label they spoil the figures "
         "(Yang 1999): consider unlabelled=drop"
     )
 
@@ -86,12 +86,15 @@ def _abstained(held_back: int, assigned: int) -> str:
     )
 
 
-def _approximated(error: Error | None) -> str:
+def _approximated(error: ErrorBounds | None) -> str:
     if error is None:
         return ""
+    labels = "".join(
+        f"{name.replace('_', ' ')} is right to ± {_up(width)}, "
+        for name, width in error.labels.items()
+    )
     return (
-        "too many scores to keep: average precision is right to "
-        f"± {_up(error.average_precision)}, the curves may lie up to {_up(error.micro_f1)} below "
+        f"too many scores to keep: {labels}the curves may lie up to {_up(error.micro_f1)} below "
         f"the best micro-F1, break-even is right to ± {_up(error.break_even)}"
     )
 

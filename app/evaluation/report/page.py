@@ -15,45 +15,42 @@ from app.evaluation.report.page_tables import (
     worst,
 )
 from app.evaluation.report.report import Report
-from app.evaluation.report.tables import tables
+from app.evaluation.report.tables import measure_titles, tables
+from app.metrics import label_metrics
+from app.metrics.counting.averages import label_measures
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
-LABEL_COLUMNS = {
+COUNT_COLUMNS = {
     "label": "label",
     "training_documents": "trained",
     "support": "support",
     "tp": "TP",
     "fp": "FP",
     "fn": "FN",
-    "precision": "prec.",
-    "recall": "recall",
-    "f1": "F1",
-    "average_precision": "AP",
-    "threshold": "cut",
 }
-ONLY_WIDE = ("training_documents", "tp", "fp", "fn", "average_precision", "threshold")
+ONLY_WIDE = ("training_documents", "tp", "fp", "fn", "threshold")
 
 
 def page(report: Report) -> str:
     """The whole page."""
-    found = report.as_dict()
-    name = f"{found['model']}@{found['version']}".strip("@") or "report"
-    data = found["data"]
+    figures = report.as_dict()
+    name = f"{figures['model']}@{figures['version']}".strip("@") or "report"
+    data = figures["data"]
     under = (
         f"{data['documents']:,} documents · {data['labels']:,} labels · decision {report.decision}"
     )
     content = "".join(
         (
             f"<h1>{escape(name)}</h1><p class='under'>{escape(under)}</p>",
-            _warnings(found["warnings"]),
-            headline(found),
-            _diagrams(found),
-            "".join(f"<h2>{escape(t.title)}</h2>{html_table(t)}" for t in tables(found)[:2]),
-            _labels(found["labels"]),
-            partitions(found["partitions"]),
+            _warnings(figures["warnings"]),
+            headline(figures),
+            _diagrams(figures),
+            "".join(f"<h2>{escape(t.title)}</h2>{html_table(t)}" for t in tables(figures)[:2]),
+            _labels(figures["labels"]),
+            partitions(figures["partitions"]),
             confused(report.most_confused),
             worst(report.worst_documents),
-            facts(found),
+            facts(figures),
         )
     )
     return _document(name, content)
@@ -75,32 +72,35 @@ def _warnings(sentences: list[str]) -> str:
     return f"<ul class='warnings'>{items}</ul>" if items else ""
 
 
-def _diagrams(found: dict[str, Any]) -> str:
+def _diagrams(figures: dict[str, Any]) -> str:
     key = (
         "<div class='key'><i style='background:var(--micro)'></i>micro"
         "<i style='background:var(--macro)'></i>macro (in test) · ◆ the decision</div>"
     )
-    drawn = [("Precision and recall", svg.pr_curves(found["curves"], found["decisions"]) + key)]
-    if found["calibration"]["bins"]:
-        drawn.append(("Calibration", svg.reliability(found["calibration"]["bins"])))
-    if found["risk_coverage"]:
-        drawn.append(("Risk and coverage", svg.risk_coverage(found["risk_coverage"])))
-    figures = "".join(
+    titled = [
+        ("Precision and recall", svg.pr_curves(figures["curves"], figures["decisions"]) + key)
+    ]
+    if figures["calibration"]["bins"]:
+        titled.append(("Calibration", svg.reliability(figures["calibration"]["bins"])))
+    if figures["risk_coverage"]:
+        titled.append(("Risk and coverage", svg.risk_coverage(figures["risk_coverage"])))
+    diagrams = "".join(
         f"<figure class='card'><figcaption>{title}</figcaption>{content}</figure>"
-        for title, content in drawn
+        for title, content in titled
     )
-    return f"<h2>Curves</h2><div class='figures'>{figures}</div>"
+    return f"<h2>Curves</h2><div class='figures'>{diagrams}</div>"
 
 
 def _labels(labels: list[dict[str, Any]]) -> str:
     """The table's frame, and its rows as data: the page draws those in view."""
+    columns, only_wide = _label_columns(), (*ONLY_WIDE, *label_metrics())
     heads = "".join(
-        f"<th class='{'wide' * (name in ONLY_WIDE)}'><button type='button'>{title}</button></th>"
-        for name, title in LABEL_COLUMNS.items()
+        f"<th class='{'wide' * (name in only_wide)}'><button type='button'>{title}</button></th>"
+        for name, title in columns.items()
     )
-    rows = [[_short(one[name]) for name in LABEL_COLUMNS] for one in labels]
+    rows = [[_short(one[name]) for name in columns] for one in labels]
     data = json.dumps(
-        {"columns": list(LABEL_COLUMNS), "rows": rows}, ensure_ascii=False, separators=(",", ":")
+        {"columns": list(columns), "rows": rows}, ensure_ascii=False, separators=(",", ":")
     )
     return (
         "<h2>Labels</h2><div class='tools'><input id='search' type='search' "
@@ -109,6 +109,17 @@ def _labels(labels: list[dict[str, Any]]) -> str:
         f"<tbody></tbody></table></div><script id='label-data' type='application/json'>"
         f"{data.replace('<', chr(92) + 'u003c')}</script>"
     )
+
+
+def _label_columns() -> dict[str, str]:
+    """The columns of the label table: names in the report, and heads."""
+    titles = measure_titles()
+    return {
+        **COUNT_COLUMNS,
+        **{name: titles[name] for name in label_measures()},
+        **{name: metric.title or name for name, metric in label_metrics().items()},
+        "threshold": "cut",
+    }
 
 
 def _short(value: Any) -> Any:

@@ -3,7 +3,14 @@
 from html import escape
 from typing import Any
 
-from app.evaluation.report.tables import PARTITIONS, TableRows, figure, single_figures, span
+from app.evaluation.report.tables import (
+    PARTITIONS,
+    TableRows,
+    figure,
+    headlines,
+    single_figures,
+    span,
+)
 
 CARDS = {
     "micro-F1": "micro.f1",
@@ -12,17 +19,16 @@ CARDS = {
     "micro-precision": "micro.precision",
     "micro-recall": "micro.recall",
     "all labels right": "subset_accuracy",
-    "LRAP": "lrap",
 }
 
 
-def headline(found: dict[str, Any]) -> str:
+def headline(report: dict[str, Any]) -> str:
     """Cards with the headline figures, and their intervals where there are any."""
-    at_k = [name for name in found["ranking"] if name.startswith(("P@", "NDCG@"))]
-    cards = {**CARDS, **dict(zip(at_k, at_k, strict=True))}
-    confidence = found["confidence"]
+    ranking = {title: name for name, title in headlines(report["ranking"]).items()}
+    cards = {**CARDS, **ranking}
+    confidence = report["confidence"]
     items = "".join(
-        _card(title, _value(found, name), confidence.get(name)) for title, name in cards.items()
+        _card(title, _value(report, name), confidence.get(name)) for title, name in cards.items()
     )
     return f"<ul class='cards'>{items}</ul>"
 
@@ -88,14 +94,14 @@ def worst(documents: list[dict[str, Any]]) -> str:
     )
 
 
-def facts(found: dict[str, Any]) -> str:
+def facts(report: dict[str, Any]) -> str:
     """Everything else: single figures, how it was counted, and what the data were."""
     lines = [
-        *single_figures(found),
-        *((f"counted: {name}", str(value)) for name, value in found["conventions"].items()),
+        *single_figures(report),
+        *((f"counted: {name}", str(value)) for name, value in report["conventions"].items()),
         *(
             (f"data: {name}".replace("_", " "), str(value))
-            for name, value in found["data"].items()
+            for name, value in report["data"].items()
             if name != "skipped_lines"
         ),
     ]
@@ -103,13 +109,13 @@ def facts(found: dict[str, Any]) -> str:
     return f"<h2>More figures, and how it was counted</h2><dl class='card'>{items}</dl>"
 
 
-def _value(found: dict[str, Any], name: str) -> float | None:
+def _value(report: dict[str, Any], name: str) -> float | None:
     """A figure by the name it has in `confidence`."""
     average, _, measure = name.partition(".")
     if measure:
-        value = found["decisions"][average][measure]
+        value = report["decisions"][average][measure]
     else:
-        value = {**found["ranking"], **found["decisions"]}[name]
+        value = {**report["ranking"], **report["decisions"]}[name]
     return None if value is None else float(value)
 
 

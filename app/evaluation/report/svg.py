@@ -10,12 +10,12 @@ LEFT, TOP, SIDE, BELOW = 44, 12, 300, 40
 def pr_curves(curves: dict[str, Any], chosen: dict[str, Any]) -> str:
     """Micro and macro curves over lines of equal F1, and where the decision stands."""
     lines = "".join(_equal_f1(f1 / 10) for f1 in range(2, 10, 2))
-    drawn = "".join(_curve(average, curves[average]) for average in ("micro", "macro"))
+    paths = "".join(_curve(average, curves[average]) for average in ("micro", "macro"))
     marks = "".join(
         _point(average, chosen[average]["recall"], chosen[average]["precision"])
         for average in ("micro", "macro_in_test")
     )
-    return _frame("Precision–recall curves", "recall", "precision", lines + drawn + marks)
+    return _frame("Precision–recall curves", "recall", "precision", lines + paths + marks)
 
 
 def reliability(bins: list[dict[str, Any]]) -> str:
@@ -33,14 +33,14 @@ def reliability(bins: list[dict[str, Any]]) -> str:
 
 def risk_coverage(points: list[dict[str, Any]]) -> str:
     """What share of assignments is wrong when only the most probable ones are kept."""
-    found = [(one["coverage"], one["risk"]) for one in points]
+    coordinates = [(one["coverage"], one["risk"]) for one in points]
     titles = [
         f"keep {one['coverage']:.0%} (probability ≥ {one['min_probability']:.2f}): "
         f"{one['risk']:.2%} wrong"
         for one in points
     ]
-    dots = "".join(map(_dot, found, titles))
-    content = _line(found, "macro") + dots
+    dots = "".join(map(_dot, coordinates, titles))
+    content = _line(coordinates, "macro") + dots
     return _frame("Risk and coverage", "share of assignments kept", "share wrong", content)
 
 
@@ -76,15 +76,15 @@ def _equal_f1(f1: float) -> str:
 
 
 def _curve(average: str, points: list[dict[str, Any]]) -> str:
-    found = [(one["recall"], one["precision"]) for one in points]
+    coordinates = [(one["recall"], one["precision"]) for one in points]
     titles = [
         f"{average}, β = {_beta(one['beta'])}: precision {one['precision']:.4f}, "
         f"recall {one['recall']:.4f}"
         for one in points
     ]
-    inner = list(zip(found, titles, strict=True))[1:-1]
+    inner = list(zip(coordinates, titles, strict=True))[1:-1]
     dots = "".join(_dot(point, title, average) for point, title in inner)
-    return _line(found, average) + dots
+    return _line(coordinates, average) + dots
 
 
 def _beta(value: float | None) -> str:

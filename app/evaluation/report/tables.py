@@ -1,12 +1,15 @@
-"""A report as rows of short strings: tables that fit 100 columns."""
+"""A report as rows of short strings: tables that fit 100 columns.
+
+Titles, and which figures are headlines, are read from the catalogue of metrics.
+"""
 
 from typing import Any, NamedTuple
 
+from app.metrics import decision_metrics, measures, ranking_metrics
+from app.metrics.counting.averages import label_measures
+
 AVERAGES = ("micro", "macro", "macro_in_test", "weighted", "samples")
-MEASURES = ("precision", "recall", "f1", "fbeta", "overlap", "fallout", "accuracy", "error")
-SHORT = ("prec.", "recall", "F1", "Fβ", "overlap", "fallout", "acc.", "error")
-AT_K = ("P", "R", "RP", "NDCG", "PSP", "PSnDCG")
-WHOLE = ("eleven_point", "lrap", "mrr", "one_error", "coverage_error", "ranking_loss")
+LABEL_COUNTS = ("support", "tp", "fp", "fn")
 PARTITIONS = {
     "label_frequency": "labels by training documents",
     "document_labels": "documents by true labels",
@@ -56,18 +59,51 @@ def span(group: dict[str, Any]) -> str:
 
 
 def _decisions(report: dict[str, Any]) -> TableRows:
-    found = report["decisions"]
+    decisions, titles = report["decisions"], measure_titles()
     rows = [
-        [name.replace("_", " "), *(figure(found[name][m]) for m in MEASURES)] for name in AVERAGES
+        [name.replace("_", " "), *(figure(decisions[name][measure]) for measure in titles)]
+        for name in AVERAGES
     ]
     title = f"decisions on {report['data']['documents']:,} documents"
-    return TableRows(title, ["average", *SHORT], rows)
+    return TableRows(title, ["average", *titles.values()], rows)
+
+
+def measure_titles() -> dict[str, str]:
+    """The heads of the measures' columns, by name."""
+    return {name: measure.title or name for name, measure in measures().items()}
+
+
+def headlines(ranking: dict[str, Any]) -> dict[str, str]:
+    """The titles of the ranking figures that are shown first, by name; those at K last."""
+    metrics = ranking_metrics()
+    names = sorted((name for name in ranking if metric_name(name) in metrics), key=_is_at_k)
+    return {
+        name: metrics[metric_name(name)].title or name
+        for name in names
+        if metrics[metric_name(name)].is_headline
+    }
+
+
+def metric_name(figure_name: str) -> str:
+    """The catalogue's name of a ranking figure.
+
+    >>> metric_name("P@10"), metric_name("lrap")
+    ('P@K', 'lrap')
+    """
+    name, at, _ = figure_name.rpartition("@")
+    return f"{name}@K" if at else figure_name
+
+
+def _is_at_k(name: str) -> bool:
+    return "@" in name
 
 
 def _ranking(ranking: dict[str, Any]) -> TableRows:
-    ks = [name.removeprefix("P@") for name in ranking if name.startswith("P@")]
-    rows = [[f"K = {k}", *(figure(ranking[f"{name}@{k}"]) for name in AT_K)] for k in ks]
-    return TableRows("ranking", ["", *(f"{name}@K" for name in AT_K)], rows)
+    """A row for each K, a column for each metric at K."""
+    at_k = [name.split("@") for name in ranking if _is_at_k(name)]
+    names, ks = dict.fromkeys(name for name, _ in at_k), dict.fromkeys(k for _, k in at_k)
+    rows = [[f"K = {k}", *(figure(ranking[f"{name}@{k}"]) for name in names)] for k in ks]
+    return TableRows("ranking", ["", *(f"{name}@K" for name in names)], rows)
 
 
 def _partition(title: str, groups: list[dict[str, Any]]) -> TableRows:
@@ -88,20 +124,40 @@ def _partition(title: str, groups: list[dict[str, Any]]) -> TableRows:
 
 
 def _intervals(confidence: dict[str, Any]) -> TableRows:
-    shown = [name for name in confidence if name.startswith(("m", "s", "P@", "NDCG@", "lrap"))]
+    """All intervals of decisions, and those of the ranking's headlines."""
+    metrics, first = ranking_metrics(), headlines(confidence)
+    shown = [name for name in confidence if name in first or metric_name(name) not in metrics]
     rows = [[name, *map(figure, confidence[name])] for name in shown]
     return TableRows("95 % intervals", ["figure", "from", "to"], rows)
 
 
 def single_figures(report: dict[str, Any]) -> list[tuple[str, str]]:
-    """Figures that stand alone."""
+    """Figures that stand alone: titles and values."""
     decisions, ranking = report["decisions"], report["ranking"]
-    found = [(name.replace("_", " "), figure(ranking[name])) for name in WHOLE]
     point = decisions["break_even"]
     return [
-        ("subset accuracy", figure(decisions["subset_accuracy"])),
-        ("macro*-F1", figure(decisions["macro_star_f1"])),
+        *_titled(decisions, {name: one.title for name, one in decision_metrics().items()}),
         ("break-even", f"{figure(point['value'])} (gap {figure(point['gap'])})"),
         ("calibration error", figure(report["calibration"]["ece"])),
-        *found,
+        *_titled(
+            {name: value for name, value in ranking.items() if not _is_at_k(name)},
+            {name: one.title for name, one in ranking_metrics().items()},
+        ),
     ]
+
+
+def _titled(figures: dict[str, Any], titles: dict[str, str]) -> list[tuple[str, str]]:
+    """The figures that have a title and are single numbers."""
+    return [
+        (titles[name] or name.replace("_", " "), figure(value))
+        for name, value in figures.items()
+        if name in titles and not isinstance(value, list | dict)
+    ]
+
+
+def label_rows(report: dict[str, Any], n: int) -> TableRows:
+    """The n labels with the most errors."""
+    columns = ["label", *LABEL_COUNTS, *label_measures()]
+    worst = sorted(report["labels"], key=lambda label: label["fp"] + label["fn"], reverse=True)
+    rows = [[one["label"], *(figure(one[name]) for name in columns[1:])] for one in worst[:n]]
+    return TableRows("labels with the most errors", columns, rows)

@@ -1,1 +1,1 @@
-"""From a text to the scores of linear weights, and the labels to answer with."""
+"""From a text to the scores of linear weights, and on to the labels to answer with."""

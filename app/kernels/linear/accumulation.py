@@ -1,79 +1,86 @@
-"""A text's weights added up to its labels' scores, compiled."""
+"""A text's weights accumulated to its labels' scores, compiled.
+
+Bit equality: each score is the sum of value · weight in the order of the text's columns, first over
+the hot features, then over the others, without fused multiply-add.
+"""
 
 from typing import Any
 
 import numpy as np
 
 from app.kernels.compiler import inner
-from app.kernels.simd import LANES, add, load, multiply, prefetch, splat, store
+from app.kernels.intrinsics import LANES, add, load, multiply, prefetch, splat, store
 
 TILE = 4 * LANES
-"""So many labels' sums stay in registers while all rows go by."""
+"""Labels whose sums stay in registers while all rows are read: four chains of additions overlap."""
 
 
 @inner
-def add_dense(linear: Any, columns: Any, values: Any, places: Any, scores: Any) -> None:
-    """Fill in the sums of the rows of some features."""
+def accumulate_dense(weights: Any, columns: Any, values: Any, rows: Any, scores: Any) -> None:
+    """Write the sums of value · weight over some features; `rows` is scratch."""
     for i in range(len(columns)):
-        places[i] = columns[i]
-    add_rows(linear.dense, places[: len(columns)], values, scores)
+        rows[i] = columns[i]
+    add_rows(weights.dense, rows[: len(columns)], values, scores)
 
 
 @inner
-def add_sparse(linear: Any, columns: Any, values: Any, room: Any, scores: Any) -> None:
-    """Fill in the sums of the weights of some features: of those with dense rows, then the rest.
+def accumulate_sparse(weights: Any, columns: Any, values: Any, hot: Any, scores: Any) -> None:
+    """Write the sums of value · weight over some features: the hot ones, then the others.
 
-    The others' weights are asked for before the dense rows are added, and are there in time; they
-    are moved to the front of `columns` and `values`.
+    `hot` (rows, values) is scratch; the features that are not hot move to the front of `columns`
+    and `values`. Their weights are prefetched before the hot rows are added, and arrive meanwhile.
     """
-    places, shares = room
-    n_dense, n_others = 0, 0
+    hot_rows, hot_values = hot
+    n_hot, n_others = 0, 0
     for column in columns:
-        prefetch(linear.starts, column)
+        prefetch(weights.starts, column)
     for i in range(len(columns)):
         column = columns[i]
-        begin, end = linear.starts[column], linear.starts[column + 1]
-        if end - begin > linear.limit:
-            places[n_dense], shares[n_dense] = linear.hot_rows[column], values[i]
-            n_dense += 1
+        begin, end = weights.starts[column], weights.starts[column + 1]
+        if end - begin > weights.hot_limit:
+            hot_rows[n_hot], hot_values[n_hot] = weights.hot_rows[column], values[i]
+            n_hot += 1
         else:
             columns[n_others], values[n_others] = column, values[i]
             n_others += 1
-            ask_for(linear, begin, end)
-    add_rows(linear.hot, places[:n_dense], shares, scores)
+            prefetch_weights(weights, begin, end)
+    add_rows(weights.hot_weights, hot_rows[:n_hot], hot_values, scores)
     for i in range(n_others):
-        begin, end = linear.starts[columns[i]], linear.starts[columns[i] + 1]
-        if len(linear.levels):
-            scatter_quantized(linear, begin, end, values[i], scores)
-        elif len(linear.narrow):
-            scatter(linear.narrow[begin:end], linear.values[begin:end], values[i], scores)
+        begin, end = weights.starts[columns[i]], weights.starts[columns[i] + 1]
+        if len(weights.levels):
+            scatter_quantized(weights, begin, end, values[i], scores)
+        elif len(weights.narrow):
+            scatter(weights.narrow[begin:end], weights.values[begin:end], values[i], scores)
         else:
-            scatter(linear.wide[begin:end], linear.values[begin:end], values[i], scores)
+            scatter(weights.wide[begin:end], weights.values[begin:end], values[i], scores)
 
 
 @inner
-def ask_for(linear: Any, begin: Any, end: Any) -> None:
-    """Ask for the cache lines of a feature's weights."""
-    if len(linear.levels):
+def prefetch_weights(weights: Any, begin: Any, end: Any) -> None:
+    """Prefetch a feature's weights, once a cache line: 64 bytes, or 16 float32."""
+    if len(weights.levels):
         for at in range(begin, end, 4 * LANES):
-            prefetch(linear.gaps, at)
-            prefetch(linear.codes, at)
+            prefetch(weights.gaps, at)
+            prefetch(weights.codes, at)
         return
     for at in range(begin, end, LANES):
-        prefetch(linear.values, at)
-        prefetch(linear.narrow, at)
+        prefetch(weights.values, at)
+        prefetch(weights.narrow, at)
 
 
 @inner
-def add_rows(rows: Any, places: Any, values: Any, scores: Any) -> None:
-    """Fill in the sums of the rows at `places`, each so many times."""
+def add_rows(matrix: Any, rows: Any, values: Any, scores: Any) -> None:
+    """Write the sums of values[i] · matrix[rows[i]] to `scores`.
+
+    Labels by tiles, then by lanes, then one by one: the order of a label's additions is the same.
+    """
     n_labels = len(scores)
-    weights, label, n_wide = rows.reshape(-1), 0, n_labels - n_labels % LANES
+    weights, label, n_wide = matrix.reshape(-1), 0, n_labels - n_labels % LANES
     while label + TILE <= n_labels:
         first, second = splat(np.float32(0)), splat(np.float32(0))
         third, fourth = splat(np.float32(0)), splat(np.float32(0))
-        for i in range(len(places)):
-            at, value = places[i] * n_labels + label, splat(values[i])
+        for i in range(len(rows)):
+            at, value = rows[i] * n_labels + label, splat(values[i])
             first = add(first, multiply(load(weights, at), value))
             second = add(second, multiply(load(weights, at + LANES), value))
             third = add(third, multiply(load(weights, at + 2 * LANES), value))
@@ -85,27 +92,27 @@ def add_rows(rows: Any, places: Any, values: Any, scores: Any) -> None:
         label += TILE
     for start in range(label, n_wide, LANES):
         total = splat(np.float32(0))
-        for i in range(len(places)):
-            at = places[i] * n_labels + start
+        for i in range(len(rows)):
+            at = rows[i] * n_labels + start
             total = add(total, multiply(load(weights, at), splat(values[i])))
         store(scores, start, total)
     scores[n_wide:] = 0.0
-    for i in range(len(places)):
+    for i in range(len(rows)):
         for last in range(n_wide, n_labels):
-            scores[last] += values[i] * weights[places[i] * n_labels + last]
+            scores[last] += values[i] * weights[rows[i] * n_labels + last]
 
 
 @inner
 def scatter(labels: Any, weights: Any, value: Any, scores: Any) -> None:
-    """Add each weight, so many times, to its label's score."""
+    """Add value · weight to the score of each weight's label."""
     for i in range(len(labels)):
         scores[labels[i]] += value * weights[i]
 
 
 @inner
-def scatter_quantized(linear: Any, begin: Any, end: Any, value: Any, scores: Any) -> None:
-    """Add each weight of one feature, so many times, to its label's score."""
+def scatter_quantized(weights: Any, begin: Any, end: Any, value: Any, scores: Any) -> None:
+    """Add value · level to the score of each entry's label, which is the sum of gaps up to it."""
     label = np.int64(0)
     for at in range(begin, end):
-        label += linear.gaps[at]
-        scores[label] += value * linear.levels[linear.codes[at]]
+        label += weights.gaps[at]
+        scores[label] += value * weights.levels[weights.codes[at]]

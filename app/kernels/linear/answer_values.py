@@ -1,7 +1,6 @@
-"""What an answer tells about a label: probability and cut beside the score, in short numbers.
+"""The numbers that an answer has for a label: score, probability and cut, rounded for reading.
 
-Plain functions, which are used as they are where there is no compiler; kernels/linear/picking.py
-compiles them.
+Plain functions, used as they are where there is no compiler; linear/picking.py compiles them.
 """
 
 from math import exp
@@ -11,13 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 LARGE, SMALL, LEAST = 1e9, 0.01, 1e-15
-"""Up to `LARGE` six decimals of a number are told apart by a float; from `LEAST` seven digits."""
-TOLD = 4
-"""Numbers a label: its column, score, probability (NaN: there is none) and cut."""
+"""Numbers below `LARGE` have six decimals; from `SMALL` down to `LEAST` seven digits instead."""
+N_VALUES = 4
+"""Values of a label: its column, score, probability (NaN without a calibration) and cut."""
 
 
 class Curves(NamedTuple):
-    """The labels' probabilities (decisions/calibration/); empty where there are none."""
+    """Score → probability for each label (decisions/calibration/); empty without a calibration.
+
+    Label l has knots `offsets[l]` to `offsets[l + 1]`; without any, a sigmoid.
+    """
 
     slopes: NDArray[np.float64]
     intercepts: NDArray[np.float64]
@@ -29,8 +31,8 @@ class Curves(NamedTuple):
 NO_CURVES = Curves(*(np.zeros(0, dtype) for dtype in (float, float, np.int64, float, float)))
 
 
-def fill_in(columns: Any, scores: Any, cuts: Any, curves: Curves, rows: Any) -> None:
-    """Fill in a row a label."""
+def write_values(columns: Any, scores: Any, cuts: Any, curves: Curves, rows: Any) -> None:
+    """Write the values of one label to each row of `rows` (labels, N_VALUES)."""
     for i in range(len(rows)):
         column, score = columns[i], float(scores[i])
         rows[i, 0], rows[i, 1] = column, short(score)
@@ -39,15 +41,15 @@ def fill_in(columns: Any, scores: Any, cuts: Any, curves: Curves, rows: Any) -> 
 
 
 def probability(curves: Curves, label: int, score: float) -> float:
-    """The same number as `Calibration.probability`, for a score that is finite."""
+    """The probability of a label with a finite score, as `Calibration.probability` has it."""
     start, end = curves.offsets[label], curves.offsets[label + 1]
     if start == end:
         z = score * curves.slopes[label] + curves.intercepts[label]
-        fading = exp(-abs(z))
+        fading = exp(-abs(z))  # never above 1: exp does not overflow
         return (1.0 if z >= 0 else fading) / (1.0 + fading)
     # The straight line between the two knots around the score; flat beyond the ends.
     scores, values = curves.knot_scores, curves.knot_probabilities
-    after, stop = start, end
+    after, stop = start, end  # binary search of the first knot above the score
     while after < stop:
         middle = (after + stop) // 2
         if scores[middle] <= score:
@@ -62,7 +64,7 @@ def probability(curves: Curves, label: int, score: float) -> float:
 
 
 def short(value: float) -> float:
-    """The number without the digits that a float32 does not hold.
+    """The number rounded to six decimals, small ones to seven digits: a float32 has no more.
 
     >>> short(1.9299999475479126), short(0.00012345678806)
     (1.93, 0.0001234568)
@@ -74,6 +76,7 @@ def short(value: float) -> float:
         return float(value)
     scale = 1e6 if size > SMALL else 1e8
     if size <= SMALL:
-        while size * scale < 1e6:
+        while size * scale < 1e6:  # seven digits before the point
             scale *= 10
+    # Half away from zero, by truncation: the same in Python and compiled, where round() differs.
     return int(value * scale + (0.5 if value > 0 else -0.5)) / scale

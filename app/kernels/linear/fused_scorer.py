@@ -38,7 +38,7 @@ class FusedScorer:
         return rows
 
     def scorer(self) -> Any:
-        """The `TextScorer` of predict.py, made once; None without a compiler or either input."""
+        """The `TextScorer` of text_scorer.py, made once; None without a compiler or an input."""
         if not self._is_tried:
             with self._lock:
                 if not self._is_tried:
@@ -53,4 +53,4 @@ class FusedScorer:
             return None
         if not linear.fits(len(weighing.vocabulary)):
             raise DamagedArtifactError("the weights do not fit the vocabulary or the labels")
-        return kernels("linear.predict").TextScorer(weighing, linear)
+        return kernels("linear.text_scorer").TextScorer(weighing, linear)

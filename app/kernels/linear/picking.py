@@ -1,82 +1,104 @@
 """The labels above their cuts, best first, for one document, compiled."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-from app.kernels.compiler import brief, inner, kernel
-from app.kernels.linear.answer_values import NO_CURVES, TOLD, Curves, fill_in, probability, short
-from app.kernels.linear.array_table import flat_told, told_forms
-from app.kernels.linear.scoring import score_text
+from app.kernels.array_table import array_table
+from app.kernels.compiler import callable_by_kernels, inner, kernel, kernel_with_gil
+from app.kernels.intrinsics import table_reader
+from app.kernels.linear.answer_values import (
+    N_VALUES,
+    NO_CURVES,
+    Curves,
+    probability,
+    short,
+    write_values,
+)
+from app.kernels.linear.text_to_scores import score_text
 
-for _part in (probability, short):
-    register_jitable(_part)
-_fill_in = inner(fill_in)
+for _function in (probability, short):
+    callable_by_kernels(_function)
+_write_values = inner(write_values)
+
+
+class LabelTable(NamedTuple):
+    """What the kernels that answer are given as an array table."""
+
+    cuts: NDArray[np.float32]
+    curves: Curves
+
+
+label_table = table_reader(LabelTable)
 
 
 class LabelValues:
-    """What is told about the labels of an answer: their cuts and probabilities."""
+    """The labels' cuts and probabilities: the values that an answer has beside a score."""
 
     def __init__(self, cuts: NDArray[np.float32], curves: Curves) -> None:
-        self._flat = flat_told(cuts, curves)
-        self.numbers = self._flat.numbers
+        self._table = array_table(LabelTable(cuts, curves))
+        self.table = self._table.numbers
 
     def rows(self, columns: NDArray[Any], scores: NDArray[np.float32]) -> list[list[float]]:
-        """Each label's column, score, probability (NaN: there is none) and cut."""
-        rows = np.empty((len(columns), TOLD))
-        tell(columns, scores, self.numbers, rows)
-        found: list[list[float]] = rows.tolist()
-        return found
+        """Each label's column, score, probability (NaN without a calibration) and cut."""
+        rows = np.empty((len(columns), N_VALUES))
+        answer_values(columns, scores, self.table, rows)
+        values: list[list[float]] = rows.tolist()
+        return values
 
 
 @kernel
-def pick_text(text: Any, numbers: Any, weights: Any, told: Any, rows: Any) -> int:
-    """What is told about the best labels of one text; its scores are kept by nobody."""
-    cuts, curves = told_forms(told)
-    scores, found = np.empty(len(cuts), np.float32), np.empty(len(rows), np.float32)
-    columns = np.empty(len(rows), np.int64)
-    score_text(text, numbers, weights, scores)
-    passing: int = pick(scores, cuts, columns, found)
-    _fill_in(columns, found, cuts, curves, rows[:passing])
-    return passing
+def pick_text(text: Any, texts: Any, weights: Any, labels: Any, rows: Any) -> int:
+    """Score a text and write the values of its best labels; how many labels pass their cuts.
 
-
-@brief
-def tell(columns: Any, scores: Any, told: Any, rows: Any) -> None:
-    """What is told about some labels."""
-    _fill_in(columns, scores, *told_forms(told), rows)
-
-
-@brief
-def pick(scores: Any, cuts: Any, columns: Any, found: Any) -> int:
-    """Put the best columns with `score > cut` into `columns`, their scores into `found`.
-
-    By falling score, ties by rising column; as many as there is room for. Returns how many pass.
+    `texts`, `weights` and `labels` are array tables. As many labels as there are rows are written;
+    the scores of the others are not kept.
     """
-    room, kept, passing = len(columns), 0, 0
+    cuts, curves = label_table(labels)
+    scores, best = np.empty(len(cuts), np.float32), np.empty(len(rows), np.float32)
+    columns = np.empty(len(rows), np.int64)
+    score_text(text, texts, weights, scores)
+    n_passing: int = pick(scores, cuts, columns, best)
+    _write_values(columns, best, cuts, curves, rows[:n_passing])
+    return n_passing
+
+
+@kernel_with_gil
+def answer_values(columns: Any, scores: Any, labels: Any, rows: Any) -> None:
+    """Write the values of some labels and their scores, a row each."""
+    cuts, curves = label_table(labels)
+    _write_values(columns, scores, cuts, curves, rows)
+
+
+@kernel_with_gil
+def pick(scores: Any, cuts: Any, columns: Any, best: Any) -> int:
+    """Write the best columns with score > cut to `columns`, their scores to `best`; how many pass.
+
+    By falling score, ties by rising column; as many as `columns` is long.
+    """
+    k, n_kept, n_passing = len(columns), 0, 0
     for column in range(len(scores)):
         score = scores[column]
         if score > cuts[column]:
-            passing += 1
-            if kept == room:
-                if score <= found[room - 1]:
+            n_passing += 1
+            if n_kept == k:
+                if score <= best[k - 1]:
                     continue
-                kept -= 1
-            at = kept
-            while at > 0 and found[at - 1] < score:
-                found[at] = found[at - 1]
-                columns[at] = columns[at - 1]
-                at -= 1
-            found[at] = score
-            columns[at] = column
-            kept += 1
-    return passing
+                n_kept -= 1
+            rank = n_kept
+            while rank > 0 and best[rank - 1] < score:  # not <=: equal scores keep their order
+                best[rank] = best[rank - 1]
+                columns[rank] = columns[rank - 1]
+                rank -= 1
+            best[rank] = score
+            columns[rank] = column
+            n_kept += 1
+    return n_passing
 
 
 def warm() -> None:
-    """Compile everything here."""
+    """Compile everything here that is called by itself; text_scorer.py compiles `pick_text`."""
     one, columns = np.zeros(1, np.float32), np.zeros(1, np.int64)
     pick(one, one - 1, columns, one)
     LabelValues(one, NO_CURVES).rows(columns, one)

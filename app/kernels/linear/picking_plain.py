@@ -5,32 +5,32 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels.linear.answer_values import TOLD, Curves, fill_in
+from app.kernels.linear.answer_values import N_VALUES, Curves, write_values
 
 
 class LabelValues:
-    """What is told about the labels of an answer: their cuts and probabilities."""
+    """The labels' cuts and probabilities: the values that an answer has beside a score."""
 
     def __init__(self, cuts: NDArray[np.float32], curves: Curves) -> None:
         self.cuts, self._curves = cuts, curves
 
     def rows(self, columns: NDArray[Any], scores: NDArray[np.float32]) -> list[list[float]]:
-        """Each label's column, score, probability (NaN: there is none) and cut."""
-        rows = np.empty((len(columns), TOLD))
-        fill_in(columns, scores, self.cuts, self._curves, rows)
-        found: list[list[float]] = rows.tolist()
-        return found
+        """Each label's column, score, probability (NaN without a calibration) and cut."""
+        rows = np.empty((len(columns), N_VALUES))
+        write_values(columns, scores, self.cuts, self._curves, rows)
+        values: list[list[float]] = rows.tolist()
+        return values
 
 
-def pick(scores: Any, cuts: Any, columns: Any, found: Any) -> int:
-    """Put the best columns with `score > cut` into `columns`, their scores into `found`.
+def pick(scores: Any, cuts: Any, columns: Any, best: Any) -> int:
+    """Write the best columns with score > cut to `columns`, their scores to `best`; how many pass.
 
-    By falling score, ties by rising column; as many as there is room for. Returns how many pass.
+    By falling score, ties by rising column; as many as `columns` is long.
     """
     passing = np.flatnonzero(scores > cuts)
-    best = passing[np.argsort(-scores[passing], kind="stable")][: len(columns)]
-    columns[: len(best)] = best
-    found[: len(best)] = scores[best]
+    picked = passing[np.argsort(-scores[passing], kind="stable")][: len(columns)]
+    columns[: len(picked)] = picked
+    best[: len(picked)] = scores[picked]
     return len(passing)
 
 

@@ -1,4 +1,4 @@
-"""What a text needs on its way to scores: how it is weighed, and the labels' weights."""
+"""Fitted tf-idf, linear weights and ranked labels, as arrays."""
 
 from typing import Any, NamedTuple
 
@@ -23,8 +23,8 @@ class Weighing(NamedTuple):
 class Linear(NamedTuple):
     """A bias per label, and weights (features, labels): `dense`, or sparse by feature.
 
-    Feature i has `labels[starts[i]:starts[i + 1]]` with as many `values`, or as many `gaps` with
-    `codes` (quantized_weights.py); the arrays of the forms that are not used are empty.
+    Feature f has `labels[starts[f]:starts[f + 1]]` with as many `values`, or as many `gaps` with
+    `codes` (quantized_weights.py); the arrays of layouts that are not used are empty.
     """
 
     bias: NDArray[np.float32]
@@ -54,18 +54,18 @@ class Linear(NamedTuple):
 
     @property
     def is_quantized(self) -> bool:
-        """Whether the weights are levels, and labels gaps."""
+        """Whether the weights are quantized, and the labels delta-coded."""
         return len(self.levels) > 0
 
     def entries(self) -> tuple[NDArray[Any], NDArray[np.float32]]:
-        """The labels and the weights of all features, one after the other."""
+        """The labels and the weights of all features, one feature after the other."""
         if not self.is_quantized:
             return self.labels, self.values
         packed = QuantizedWeights(self.starts, self.gaps, self.codes, self.levels)
         return packed.labels(), packed.values()
 
     def fits(self, n_features: int) -> bool:
-        """Whether every place named in the arrays exists: kernels do not look again."""
+        """Whether every index in the arrays exists: kernels do not check bounds."""
         n_labels = len(self.bias)
         if len(self.dense):
             return self.dense.shape == (n_features, n_labels)

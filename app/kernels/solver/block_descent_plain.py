@@ -1,7 +1,6 @@
-"""Dual coordinate descent for sixteen labels at once, in numpy: see block_descent.py.
+"""Dual coordinate descent for sixteen labels at once, in numpy: the definition of block_descent.py.
 
-The same steps in the same order, lane by lane, a hundred times slower: it says what the compiled
-version must do, and does it where there is no compiler.
+The same steps in the same order, lane by lane, a hundred times slower.
 """
 
 from typing import Any
@@ -14,12 +13,12 @@ from app.kernels.solver.types import (
     HINGE,
     LANES,
     LOGISTIC,
-    LONGEST_REST,
     MOST_PASSES,
+    MOST_SKIPS,
+    NEGLIGIBLE_CHANGE,
     NEWTON_STEPS,
     SMALLEST_CHANGE,
     SQUARED_HINGE,
-    STILL,
     UNTOUCHED,
     LabelBlock,
     Solution,
@@ -40,9 +39,9 @@ def descend(
     tolerance: float,
     seed: int,
 ) -> tuple[int, int]:
-    """Improve the solution until it is within the tolerance; how many passes and visits it took."""
+    """Improve the solution until it is within the tolerance; (passes, visits of documents)."""
     n, lanes = len(documents), slice(block.n_labels)
-    due, rest = np.zeros(n, np.int32), np.zeros(n, np.int32)
+    due, skips = np.zeros(n, np.int32), np.zeros(n, np.int32)
     state = (seed * 0x9E3779B97F4A7C15 + 0x2545F4914F6CDD1D) & _64_BITS
     share, visits, is_full = GAP_SHARES[block.loss] * tolerance, 0, True
     for passes in range(1, MOST_PASSES + 1):
@@ -50,11 +49,11 @@ def descend(
         state = _shuffle(queue, state)
         gap, objective = np.zeros((2, LANES), np.float32)
         for turn in queue:
-            part, value, moved = _visit(rows, block, solution, int(documents[turn]))
-            gap += part
+            gap_part, value, moved = _visit(rows, block, solution, int(documents[turn]))
+            gap += gap_part
             objective += value
-            rest[turn] = 0 if moved else min(2 * rest[turn] + 1, LONGEST_REST)
-            due[turn] = passes + 1 + rest[turn]
+            skips[turn] = 0 if moved else min(2 * skips[turn] + 1, MOST_SKIPS)
+            due[turn] = passes + 1 + skips[turn]
         visits += len(queue)
         is_close = bool((gap[lanes] <= share * objective[lanes]).all())
         if is_close and len(queue) == n:
@@ -73,9 +72,9 @@ def forget(rows: SolverRows, block: LabelBlock, solution: Solution, documents: A
 
 
 def score(rows: SolverRows, solution: Solution, documents: Any, scores: Lanes) -> None:
-    """Write the sixteen scores of each document, one after the other."""
-    for place, document in enumerate(documents):
-        _line(scores, place)[:] = _score(rows, solution, document)
+    """Write the sixteen scores of each document, sixteen after sixteen."""
+    for i, document in enumerate(documents):
+        _line(scores, i)[:] = _score(rows, solution, document)
 
 
 def warm() -> None:
@@ -83,31 +82,31 @@ def warm() -> None:
 
 
 def _shuffle(queue: list[int], state: int) -> int:
-    for place in range(len(queue) - 1):
+    for i in range(len(queue) - 1):
         state ^= (state << 13) & _64_BITS
         state ^= state >> 7
         state ^= (state << 17) & _64_BITS
-        other = place + (((state >> 32) * (len(queue) - place)) >> 32)
-        queue[place], queue[other] = queue[other], queue[place]
+        other = i + (((state >> 32) * (len(queue) - i)) >> 32)
+        queue[i], queue[other] = queue[other], queue[i]
     return state
 
 
 def _visit(
     rows: SolverRows, block: LabelBlock, solution: Solution, document: int
 ) -> tuple[Any, Any, bool]:
-    """The document's parts of the gap and the objective, and whether anything moved."""
+    """The document's parts of the gap and the objective, and whether a dual variable changed."""
     sign, cost = _sides(block, document)
     stored = _line(solution.duals, document)
     old = _duals(block, stored, cost)
-    margin = rows.lonely[document] * old + sign * _score(rows, solution, document)
+    margin = rows.singleton_norms[document] * old + sign * _score(rows, solution, document)
     step = {SQUARED_HINGE: _squared_hinge, HINGE: _hinge, LOGISTIC: _logistic}[block.loss]
-    kept, part, loss = step(stored, old, margin, (rows.norms[document], cost))
+    kept, gap_part, loss = step(stored, old, margin, (rows.norms[document], cost))
     change = (_duals(block, kept, cost) - old) * sign
-    moved = bool((np.abs(change) > np.maximum(STILL * cost, SMALLEST_CHANGE)).any())
+    moved = bool((np.abs(change) > np.maximum(NEGLIGIBLE_CHANGE * cost, SMALLEST_CHANGE)).any())
     if moved:
         stored[:] = kept
         _push(rows, solution, document, change)
-    return part, HALF * old * margin + loss, moved
+    return gap_part, HALF * old * margin + loss, moved
 
 
 def _squared_hinge(_: Lanes, old: Lanes, margin: Lanes, size: Any) -> tuple[Lanes, Lanes, Lanes]:
@@ -154,7 +153,7 @@ def _sigmoid(logit: Lanes) -> Lanes:
 
 
 def _sides(block: LabelBlock, document: int) -> tuple[Lanes, Lanes]:
-    """Each lane's side (1 or −1) of a document, and the document's cost there."""
+    """Each lane's sign (1 or −1) of a document, and the document's cost there."""
     is_positive = (int(block.marks[document]) >> _BIT) & 1 == 1
     sign = np.where(is_positive, ONE, -ONE)
     return sign, np.where(is_positive, block.positive_costs, block.negative_costs)
@@ -171,8 +170,8 @@ def _row(rows: SolverRows, document: int) -> tuple[Any, Any]:
 
 def _score(rows: SolverRows, solution: Solution, document: int) -> Lanes:
     columns, values = _row(rows, document)
-    found: Lanes = values @ solution.weights.reshape(-1, LANES)[columns]
-    return found + solution.bias * rows.bias
+    product: Lanes = values @ solution.weights.reshape(-1, LANES)[columns]
+    return product + solution.bias * rows.bias
 
 
 def _push(rows: SolverRows, solution: Solution, document: int, change: Lanes) -> None:

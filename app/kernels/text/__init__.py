@@ -1,1 +1,1 @@
-"""Texts cut, counted and weighed."""
+"""Texts segmented into tokens, counted as n-grams and weighed by tf-idf."""

@@ -1,4 +1,4 @@
-"""Text → terms: the definition that every faster version must equal."""
+"""Text → terms: the definition that the kernels must equal."""
 
 import re
 from collections.abc import Callable
@@ -11,7 +11,7 @@ LONE_SURROGATES = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """How a text is cut into terms; the same words as scikit-learn's vectorizers use."""
+    """How a text is segmented into terms, in the words of scikit-learn's vectorizers."""
 
     analyzer: str = "word"
     shortest: int = 1
@@ -24,10 +24,10 @@ class Analysis:
         """All terms of a text, with repetitions, in no promised order."""
         text = self.cleaned(text)
         if self.analyzer == "word":
-            return self._joined(self._tokens(text))
+            return self._word_ngrams(self._tokens(text))
         if self.analyzer == "char":
-            return self._slices(WIDE_SPACES.sub(" ", text))
-        return [term for word in text.split() for term in self._inside(f" {word} ")]
+            return self._character_ngrams(WIDE_SPACES.sub(" ", text))
+        return [term for word in text.split() for term in self._padded_ngrams(f" {word} ")]
 
     def cleaned(self, text: str) -> str:
         """Lower-cased; half a surrogate pair, which no file can hold, becomes U+FFFD."""
@@ -40,16 +40,16 @@ class Analysis:
             tokens = [token for token in tokens if token not in self.stop_words]
         return [self.stem(token) for token in tokens] if self.stem else tokens
 
-    def _joined(self, tokens: list[str]) -> list[str]:
+    def _word_ngrams(self, tokens: list[str]) -> list[str]:
         if self.longest == 1:
             return tokens
         lengths = range(self.shortest, self.longest + 1)
         return [" ".join(tokens[i : i + n]) for n in lengths for i in range(len(tokens) - n + 1)]
 
-    def _inside(self, word: str) -> list[str]:
+    def _padded_ngrams(self, word: str) -> list[str]:
         """The n-grams of a padded word; a word shorter than all of them counts once, whole."""
-        return self._slices(word) if len(word) >= self.shortest else [word]
+        return self._character_ngrams(word) if len(word) >= self.shortest else [word]
 
-    def _slices(self, text: str) -> list[str]:
+    def _character_ngrams(self, text: str) -> list[str]:
         lengths = range(self.shortest, self.longest + 1)
         return [text[i : i + n] for n in lengths for i in range(len(text) - n + 1)]

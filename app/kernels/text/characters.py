@@ -1,4 +1,4 @@
-"""What Python thinks of each character: part of a word, white space, or neither."""
+"""Which characters Python takes for word characters, and which for white space."""
 
 from functools import cache
 
@@ -7,25 +7,25 @@ from numpy.typing import NDArray
 
 WORD, SPACE = 1, 2
 OTHER, WIDE = 0, 255
-"""Marks in `letters`: no letter of a word; the first byte of a character beyond ASCII."""
+"""Marks in `letters`: no word character; a byte of a character beyond ASCII."""
 
 
 @cache
 def classes() -> NDArray[np.uint8]:
     r"""WORD, SPACE or 0 for every code point, as this very Python decides for `\w` and `\s`.
 
-    Asked once a process, since each Python knows the Unicode of its own year.
+    Made anew in each process: Python versions differ in the Unicode version they know.
     """
     every = np.arange(0x110000, dtype="<u4").view("<U1")
-    found = np.char.isalnum(every).astype(np.uint8)
-    found[ord("_")] = WORD
-    found[np.char.isspace(every)] = SPACE
-    return found
+    marks = np.char.isalnum(every).astype(np.uint8)
+    marks[ord("_")] = WORD
+    marks[np.char.isspace(every)] = SPACE
+    return marks
 
 
 @cache
 def letters(lowercase: bool) -> NDArray[np.uint8]:
-    """For every byte: the letter it is in a word, lower-cased if so wanted; else OTHER or WIDE."""
+    """For every byte: the word character it is, lower-cased if so wanted; else OTHER or WIDE."""
     table = np.full(256, WIDE, dtype=np.uint8)
     for byte in range(128):
         is_letter = chr(byte).isalnum() or byte == ord("_")

@@ -1,4 +1,4 @@
-"""Counts: how often each term stands in each document, as three arrays."""
+"""Counts: how often each term stands in each document, in CSR form."""
 
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ class Counts(NamedTuple):
 
 
 def kept(counts: Counts, keep: NDArray[np.bool_]) -> Counts:
-    """The same counts without the columns that are not kept; the others move together."""
+    """The same counts without the columns that are not kept; the others are renumbered."""
     renumbered = np.cumsum(keep, dtype=np.int32) - 1
     stays = keep[counts.columns]
     before = np.concatenate(([0], np.cumsum(stays, dtype=np.int64)))

@@ -1,4 +1,4 @@
-"""Text → terms with the places where they stand in the text as it was sent."""
+"""Text → terms with their offsets in the text as it was sent."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,75 +7,76 @@ from typing import NamedTuple
 from app.kernels.text.analysis import WIDE_SPACES, WORDS, Analysis
 
 
-class Place(NamedTuple):
-    """A term, or a unit that terms are made of, with its code points; `end` is exclusive."""
+class TermOffset(NamedTuple):
+    """A term, or a token that terms are made of, and its code points; `end` is exclusive."""
 
     term: str
     start: int
     end: int
 
 
-def placed_terms(text: str, analysis: Analysis) -> list[Place]:
-    """The terms of `analysis.terms(text)`, each with its place in the text.
+def terms_with_offsets(text: str, analysis: Analysis) -> list[TermOffset]:
+    """The terms of `analysis.terms(text)`, each with its offsets in the text.
 
-    >>> placed_terms("The İ Box", Analysis())
-    [Place(term='the', start=0, end=3), Place(term='box', start=6, end=9)]
+    >>> terms_with_offsets("The İ Box", Analysis())
+    [TermOffset(term='the', start=0, end=3), TermOffset(term='box', start=6, end=9)]
     """
-    letters = _letters(text, analysis)
-    cleaned = "".join(letter.term for letter in letters)
+    characters = _characters(text, analysis)
+    cleaned = "".join(character.term for character in characters)
     if analysis.analyzer == "word":
-        return list(_ngrams(_words(cleaned, letters, analysis), analysis, " "))
+        return list(_ngrams(_words(cleaned, characters, analysis), analysis, " "))
     if analysis.analyzer == "char":
-        return list(_ngrams(_one_blank(cleaned, letters), analysis, ""))
-    words = (_padded(letters[m.start() : m.end()]) for m in re.finditer(r"\S+", cleaned))
-    return [place for word in words for place in _inside(word, analysis)]
+        return list(_ngrams(_one_blank(cleaned, characters), analysis, ""))
+    words = (_padded(characters[m.start() : m.end()]) for m in re.finditer(r"\S+", cleaned))
+    return [term for word in words for term in _padded_ngrams(word, analysis)]
 
 
-def _letters(text: str, analysis: Analysis) -> list[Place]:
-    """The cleaned text letter by letter: one letter may become two (İ), never the other way."""
+def _characters(text: str, analysis: Analysis) -> list[TermOffset]:
+    """The cleaned text by character: lower-casing may make two of one (İ), never one of two."""
     cleaned = analysis.cleaned(text)
     if len(cleaned) == len(text):
-        return [Place(letter, i, i + 1) for i, letter in enumerate(cleaned)]
-    origins = [i for i, letter in enumerate(text) for _ in letter.lower()]
-    return [Place(letter, i, i + 1) for letter, i in zip(cleaned, origins, strict=True)]
+        return [TermOffset(character, i, i + 1) for i, character in enumerate(cleaned)]
+    origins = [i for i, character in enumerate(text) for _ in character.lower()]
+    return [TermOffset(character, i, i + 1) for character, i in zip(cleaned, origins, strict=True)]
 
 
-def _words(cleaned: str, letters: Sequence[Place], analysis: Analysis) -> list[Place]:
-    found = WORDS.finditer(cleaned)
-    kept = (match for match in found if match.group() not in analysis.stop_words)
+def _words(cleaned: str, characters: Sequence[TermOffset], analysis: Analysis) -> list[TermOffset]:
+    kept = (word for word in WORDS.finditer(cleaned) if word.group() not in analysis.stop_words)
     stem = analysis.stem or str
     return [
-        Place(stem(match.group()), letters[match.start()].start, letters[match.end() - 1].end)
-        for match in kept
+        TermOffset(
+            stem(word.group()), characters[word.start()].start, characters[word.end() - 1].end
+        )
+        for word in kept
     ]
 
 
-def _one_blank(cleaned: str, letters: list[Place]) -> list[Place]:
-    """The letters with white space of two or more in a row as one blank."""
+def _one_blank(cleaned: str, characters: list[TermOffset]) -> list[TermOffset]:
+    """The characters with white space of two or more in a row as one blank."""
     kept, at = [], 0
     for match in WIDE_SPACES.finditer(cleaned):
-        blank = Place(" ", letters[match.start()].start, letters[match.end() - 1].end)
-        kept += [*letters[at : match.start()], blank]
+        blank = TermOffset(" ", characters[match.start()].start, characters[match.end() - 1].end)
+        kept += [*characters[at : match.start()], blank]
         at = match.end()
-    return kept + letters[at:]
+    return kept + characters[at:]
 
 
-def _padded(word: list[Place]) -> list[Place]:
+def _padded(word: list[TermOffset]) -> list[TermOffset]:
     start, end = word[0].start, word[-1].end
-    return [Place(" ", start, start), *word, Place(" ", end, end)]
+    return [TermOffset(" ", start, start), *word, TermOffset(" ", end, end)]
 
 
-def _inside(word: list[Place], analysis: Analysis) -> Iterator[Place]:
+def _padded_ngrams(word: list[TermOffset], analysis: Analysis) -> Iterator[TermOffset]:
     if len(word) < analysis.shortest:
-        yield _joined(word, "")
+        yield _spanning(word, "")
     yield from _ngrams(word, analysis, "")
 
 
-def _ngrams(units: list[Place], analysis: Analysis, joiner: str) -> Iterator[Place]:
+def _ngrams(tokens: list[TermOffset], analysis: Analysis, joiner: str) -> Iterator[TermOffset]:
     for n in range(analysis.shortest, analysis.longest + 1):
-        for i in range(len(units) - n + 1):
-            yield _joined(units[i : i + n], joiner)
+        for i in range(len(tokens) - n + 1):
+            yield _spanning(tokens[i : i + n], joiner)
 
 
-def _joined(units: list[Place], joiner: str) -> Place:
-    return Place(joiner.join(unit.term for unit in units), units[0].start, units[-1].end)
+def _spanning(tokens: list[TermOffset], joiner: str) -> TermOffset:
+    return TermOffset(joiner.join(token.term for token in tokens), tokens[0].start, tokens[-1].end)

@@ -6,33 +6,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.kernels.array_table import read_only
 from app.kernels.compiler import inner, kernel
 from app.kernels.text.counts import Counts
-from app.kernels.text.types import fixed
 
 RAW, LOG, AUGMENTED = 0, 1, 2
 FREQUENCIES = {"tfidf": RAW, "ntc": RAW, "log": LOG, "ltc": LOG, "atc": AUGMENTED}
 
 
-def weighed(counts: Counts, idf: NDArray[np.float64], scheme: str) -> NDArray[np.float32]:
-    """The weight of each count: tf·idf, each row then scaled to length 1."""
+def tfidf_weights(counts: Counts, idf: NDArray[np.float64], scheme: str) -> NDArray[np.float32]:
+    """The weight of each count: tf · idf, each row then scaled to length 1."""
     weights = np.empty(len(counts.columns), dtype=np.float32)
-    indptr, columns, numbers = (fixed(array) for array in counts)
-    weigh_rows(indptr, columns, numbers, fixed(idf), FREQUENCIES[scheme], weights)
+    indptr, columns, numbers = (read_only(array) for array in counts)
+    weigh_rows(indptr, columns, numbers, read_only(idf), FREQUENCIES[scheme], weights)
     return weights
 
 
 def warm() -> None:
     """Compile everything here."""
     one = np.ones(1, dtype=np.int32)
-    weighed(Counts(np.array([0, 1]), 0 * one, one), np.ones(1), "tfidf")
+    tfidf_weights(Counts(np.array([0, 1]), 0 * one, one), np.ones(1), "tfidf")
 
 
 @kernel
 def weigh_rows(
     indptr: Any, columns: Any, counts: Any, idf: Any, frequency: Any, weights: Any
 ) -> None:
-    """Fill in the weights, row after row."""
+    """Write the tf-idf weights of all rows."""
     longest = 0
     for row in range(len(indptr) - 1):
         longest = max(longest, indptr[row + 1] - indptr[row])
@@ -44,7 +44,10 @@ def weigh_rows(
 
 @inner
 def weigh(columns: Any, counts: Any, idf: Any, frequency: Any, values: Any, weights: Any) -> None:
-    """Fill in the weights of one row; `values` is room to work in."""
+    """Write the tf-idf weights of one row; `values` is scratch.
+
+    Sums run in float64 in the order of the columns: the plain version then has the same bits.
+    """
     most, squares = np.int32(0), 0.0
     for i in range(len(columns)):
         most = max(most, counts[i])
@@ -59,7 +62,7 @@ def weigh(columns: Any, counts: Any, idf: Any, frequency: Any, values: Any, weig
 
 @inner
 def term_frequency(count: Any, most: Any, frequency: Any) -> Any:
-    """What a term's count in a text is worth."""
+    """The term frequency of a count, by its scheme; `most` is the text's highest count."""
     if frequency == LOG:
         return log(np.float64(count)) + 1.0 if count > 1 else 1.0
     if frequency == AUGMENTED:

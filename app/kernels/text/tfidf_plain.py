@@ -1,4 +1,4 @@
-"""Counts → tf-idf weights with numpy: used without a compiler, and the measure of the compiled."""
+"""Counts → tf-idf weights in numpy: the definition of tfidf.py, and used without a compiler."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 from app.kernels.text.counts import Counts
 
 
-def weighed(counts: Counts, idf: NDArray[np.float64], scheme: str) -> NDArray[np.float32]:
-    """The weight of each count: tf·idf, each row then scaled to length 1.
+def tfidf_weights(counts: Counts, idf: NDArray[np.float64], scheme: str) -> NDArray[np.float32]:
+    """The weight of each count: tf · idf, each row then scaled to length 1.
 
     Sums run in float64 in the order of the columns, so that every version gives the same bits.
     """

@@ -1,4 +1,4 @@
-"""Term counts, compiled: texts packed once, cut, hashed and counted without the GIL."""
+"""Term counts, compiled: texts packed once, then segmented and counted without the GIL."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels.linear.array_table import flat_text
+from app.kernels.array_table import ArrayTable, array_table, read_only
 from app.kernels.text import tokens_plain
 from app.kernels.text.analysis import Analysis
 from app.kernels.text.characters import classes, letters
-from app.kernels.text.counting import count_part
+from app.kernels.text.counting import count_texts
 from app.kernels.text.counts import Counts
 from app.kernels.text.segment import CHARACTERS, INSIDE_WORDS, WORDS
-from app.kernels.text.types import Cutting, fixed
-from app.kernels.vocabulary.learning import learn_part, renumbered
-from app.kernels.vocabulary.ordering import gathered, ordered, unified
+from app.kernels.text.types import Segmentation, TextTable
+from app.kernels.vocabulary.learning import learn_texts, renumbered
+from app.kernels.vocabulary.ordering import distinct, gathered, ordered
 from app.kernels.vocabulary.vocabulary import Vocabulary
 
 ANALYZERS = {"word": WORDS, "char": CHARACTERS, "char_wb": INSIDE_WORDS}
@@ -31,11 +31,10 @@ def count_known(
     if analysis.stem is not None or not texts:
         return tokens_plain.count_known(texts, analysis, vocabulary, jobs=jobs)
     text, ends = packed(texts, analysis)
-    kept = vocabulary.flats
-    if analysis not in kept:
-        kept[analysis] = flat_text(cutting_of(analysis), vocabulary.form())
-    numbers = kept[analysis].numbers
-    return _joined(each_part(lambda part: count_part(text, ends, part, numbers), ends, jobs))
+    if analysis not in vocabulary.tables:
+        vocabulary.tables[analysis] = text_table(analysis, vocabulary)
+    table = vocabulary.tables[analysis].numbers
+    return _stacked(each_part(lambda part: count_texts(text, ends, part, table), ends, jobs))
 
 
 def learn(texts: Sequence[str], analysis: Analysis, *, jobs: int = 1) -> tuple[Vocabulary, Counts]:
@@ -43,22 +42,22 @@ def learn(texts: Sequence[str], analysis: Analysis, *, jobs: int = 1) -> tuple[V
     if analysis.stem is not None or not texts:
         return tokens_plain.learn(texts, analysis, jobs=jobs)
     text, ends = packed(texts, analysis)
-    flat = flat_text(cutting_of(analysis), Vocabulary.empty().form())
-    parts = each_part(lambda part: learn_part(text, ends, part, flat.numbers), ends, jobs)
+    table = text_table(analysis, Vocabulary.empty())
+    parts = each_part(lambda part: learn_texts(text, ends, part, table.numbers), ends, jobs)
     vocabulary, columns = _vocabulary([part[2:] for part in parts])
     rows = [
         renumbered(sizes, numbers, own)
         for (sizes, numbers, *_), own in zip(parts, columns, strict=True)
     ]
-    return vocabulary, _joined(rows)
+    return vocabulary, _stacked(rows)
 
 
 def _vocabulary(parts: list[Any]) -> tuple[Vocabulary, list[NDArray[np.int32]]]:
-    """The terms of all parts, sorted, and for each part the columns of its numbers."""
+    """The sorted terms of all parts, and for each part the column of each of its term numbers."""
     shifts = np.cumsum([0, *(len(arena) for arena, _ in parts)])
     arena = np.concatenate([arena for arena, _ in parts])
     keys = np.concatenate([keys + shift for (_, keys), shift in zip(parts, shifts, strict=False)])
-    terms, numbers = unified(arena, keys) if len(parts) > 1 else (keys, np.arange(len(keys)))
+    terms, numbers = distinct(arena, keys) if len(parts) > 1 else (keys, np.arange(len(keys)))
     order = ordered(arena, terms)
     packed_terms, ends = gathered(arena, terms, order)
     columns = np.empty(len(order), np.int32)
@@ -75,9 +74,10 @@ def warm() -> None:
 
 
 def packed(texts: Sequence[str], analysis: Analysis) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """The texts' UTF-8 bytes end to end, and where each ends.
+    """The texts' UTF-8 bytes one after the other, and where each ends.
 
-    ASCII is left as it is and lower-cased on the way; only Python knows how to lower the rest.
+    ASCII is lower-cased by the kernels, byte by byte; all other text here, since only Python knows
+    the rules of Unicode.
     """
     pieces = [
         text.encode() if text.isascii() else analysis.cleaned(text).encode() for text in texts
@@ -86,25 +86,30 @@ def packed(texts: Sequence[str], analysis: Analysis) -> tuple[NDArray[np.uint8],
     return np.frombuffer(b"".join(pieces), dtype=np.uint8), ends
 
 
+def text_table(analysis: Analysis, vocabulary: Vocabulary) -> ArrayTable:
+    """How texts are segmented, and the terms to look up, as kernels are given them."""
+    return array_table(TextTable(segmentation_of(analysis), vocabulary.hashed_terms()))
+
+
 @cache
-def cutting_of(analysis: Analysis) -> Cutting:
+def segmentation_of(analysis: Analysis) -> Segmentation:
     """The analysis in numbers and tables."""
-    stops = Vocabulary.of(sorted(analysis.stop_words))
-    return Cutting(
+    stop_words = Vocabulary.of(sorted(analysis.stop_words))
+    return Segmentation(
         ANALYZERS[analysis.analyzer],
         analysis.shortest,
         analysis.longest,
         analysis.lowercase,
-        fixed(letters(analysis.lowercase)),
-        fixed(classes()),
-        stops.form(),
+        read_only(letters(analysis.lowercase)),
+        read_only(classes()),
+        stop_words.hashed_terms(),
     )
 
 
 def each_part(
     work: Callable[[tuple[int, int]], Any], ends: NDArray[np.int64], jobs: int
 ) -> list[Any]:
-    """The work of each of `jobs` parts with about as many bytes; parts are in document order."""
+    """The results of `jobs` parts of about as many bytes each, in threads; in document order."""
     if jobs <= 1:
         return [work((0, len(ends)))]
     cuts = np.searchsorted(ends, np.linspace(0, ends[-1], jobs + 1)[1:-1])
@@ -116,6 +121,6 @@ def each_part(
         return list(pool.map(work, parts))
 
 
-def _joined(parts: list[Any]) -> Counts:
+def _stacked(parts: list[Any]) -> Counts:
     sizes, columns, counts = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     return Counts(np.concatenate(([0], np.cumsum(sizes))), columns, counts)

@@ -1,4 +1,4 @@
-"""Term counts in plain Python: for machines without a compiler, and the measure of tokens.py."""
+"""Term counts in plain Python: the definition of tokens.py, and used without a compiler."""
 
 from collections import Counter
 from collections.abc import Sequence

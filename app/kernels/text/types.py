@@ -1,21 +1,21 @@
-"""The arrays that kernels pass to one another, in named groups."""
+"""The arrays that text kernels pass to one another, in named groups."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 
 class Terms(NamedTuple):
-    """A vocabulary as kernels see it (app/kernels/vocabulary/vocabulary.py)."""
+    """A vocabulary's terms and hash table (app/kernels/vocabulary/vocabulary.py)."""
 
     packed: NDArray[np.uint8]
     ends: NDArray[np.uint32]
     table: NDArray[np.uint32]
 
 
-class Cutting(NamedTuple):
-    """How a text is cut into terms, in numbers and tables (app/kernels/text/analysis.py)."""
+class Segmentation(NamedTuple):
+    """How a text is segmented into tokens and n-grams: an `Analysis` in numbers and tables."""
 
     analyzer: int
     shortest: int
@@ -23,13 +23,21 @@ class Cutting(NamedTuple):
     lowercase: bool
     letters: NDArray[np.uint8]
     classes: NDArray[np.uint8]
-    stops: Terms
+    stop_words: Terms
+
+
+class TextTable(NamedTuple):
+    """What the kernels that read texts are given as an array table."""
+
+    segmentation: Segmentation
+    terms: Terms
 
 
 class Segments(NamedTuple):
-    """Room for one text: its cleaned bytes and where its units (words, characters) stand in them.
+    """Buffers for one text: its cleaned bytes, and where its tokens stand in them.
 
-    `group_ends` are unit numbers; no term reaches over the end of a group.
+    A token is a word or a character. `group_ends` are token numbers; no n-gram crosses the end of
+    a group.
     """
 
     cleaned: NDArray[np.uint8]
@@ -40,17 +48,13 @@ class Segments(NamedTuple):
 
 
 class Spans(NamedTuple):
-    """Room for the terms that start at a few units: their hashes, places, and table entries."""
+    """Buffers for the n-grams that start at a few tokens: hashes, byte spans, hash table entries.
+
+    `term_starts` is where the vocabulary's term of the entry begins.
+    """
 
     hashes: NDArray[np.uint32]
     starts: NDArray[np.int32]
     ends: NDArray[np.int32]
     entries: NDArray[np.uint32]
     term_starts: NDArray[np.int64]
-
-
-def fixed(array: NDArray[Any]) -> NDArray[Any]:
-    """A read-only plain view: kernels are compiled once for fresh and for memory-mapped arrays."""
-    view = np.ascontiguousarray(array).view(np.ndarray)
-    view.flags.writeable = False
-    return view

@@ -1,1 +1,1 @@
-"""Label trees: searched by a beam, grown by clustering."""
+"""Label trees: scored by beam search, grown by clustering."""

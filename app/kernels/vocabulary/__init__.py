@@ -1,1 +1,1 @@
-"""Terms as packed bytes with a hash table: learnt, sorted, found."""
+"""Terms as packed bytes with a hash table: learnt, sorted, looked up."""

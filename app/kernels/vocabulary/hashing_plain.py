@@ -1,4 +1,4 @@
-"""The hash table of a vocabulary in plain Python: see vocabulary.py for its form."""
+"""The hash table of a vocabulary in plain Python: see vocabulary.py for its layout."""
 
 import numpy as np
 from numpy.typing import NDArray

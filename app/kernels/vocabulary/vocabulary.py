@@ -10,20 +10,22 @@ from numpy.typing import NDArray
 
 from app.errors import DamagedArtifactError, InvalidDataError
 from app.kernels import kernels
-from app.kernels.text.types import Terms, fixed
+from app.kernels.array_table import read_only
+from app.kernels.text.types import Terms
 from app.kernels.vocabulary.hashing_plain import n_slots
 from app.state import pack_strings, unpack_strings
 
 MOST_BYTES = 2**32 - 1
+"""`ends` are uint32."""
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Terms in code-point order; a term's place is its column.
+    """Terms in code-point order; a term's number in that order is its column.
 
     `table` is open addressing with linear probing over 2^s slots. A slot is 0 when free, else its
-    lower s bits are the term's column + 1, and its upper ones those of the term's hash (of which
-    the lower ones say which slot). A hash only says where to look: terms are compared whole.
+    lower s bits are the term's column + 1, and its upper ones those of the term's hash (whose
+    lower ones are the slot to begin at). A hash only says where to look: terms are compared whole.
     """
 
     packed: NDArray[np.uint8]
@@ -59,7 +61,7 @@ class Vocabulary:
         return vocabulary
 
     def _is_sound(self) -> bool:
-        """Whether every place named in the arrays exists: kernels do not look again."""
+        """Whether every index in the arrays exists: kernels do not check bounds."""
         lengths = np.diff(self.ends.astype(np.int64), prepend=0)
         if len(lengths) and (lengths.min() < 0 or self.ends[-1] > len(self.packed)):
             return False
@@ -75,17 +77,17 @@ class Vocabulary:
         """The vocabulary of the marked columns only."""
         return Vocabulary.of([self.terms[column] for column in np.flatnonzero(keep)])
 
-    def form(self) -> Terms:
-        """The vocabulary as kernels see it."""
-        return Terms(fixed(self.packed), fixed(self.ends), fixed(self.table))
+    def hashed_terms(self) -> Terms:
+        """The arrays that kernels look terms up in."""
+        return Terms(read_only(self.packed), read_only(self.ends), read_only(self.table))
 
     def __len__(self) -> int:
         return len(self.ends)
 
     @cached_property
-    def flats(self) -> "Flats":
-        """Room for what kernels make of the vocabulary once for every way of cutting texts."""
-        return Flats()
+    def tables(self) -> "AddressCache":
+        """The array tables made of the vocabulary so far, by `Analysis`."""
+        return AddressCache()
 
     @cached_property
     def terms(self) -> list[str]:
@@ -98,8 +100,8 @@ class Vocabulary:
         return {term: column for column, term in enumerate(self.terms)}
 
 
-class Flats(dict[Any, Any]):
-    """What holds addresses of arrays: a copy, or what another process unpacks, begins empty."""
+class AddressCache(dict[Any, Any]):
+    """Tables that hold addresses: a copy, or what another process unpickles, begins empty."""
 
     def __reduce__(self) -> tuple[type, tuple[()]]:
-        return Flats, ()
+        return AddressCache, ()

@@ -15,8 +15,8 @@ from app.kernels.solver.types import (
     SQUARED_HINGE,
     LabelBlock,
     Solution,
+    aligned_lanes,
     block_of,
-    lines,
     unsolved,
 )
 from app.learners.base import Fitting
@@ -132,7 +132,7 @@ class BlockTraining:
         tolerance = self.problem.options.tolerance * FOLD_TOLERANCE
         self._descend(block, solution, outside, seed, tolerance)
         solution.weights[np.abs(solution.weights) <= self.problem.cut] = 0
-        scores = lines(len(inside))
+        scores = aligned_lanes(len(inside))
         self.kernel.score(self.documents.rows, solution, inside, scores)
         return scores.reshape(-1, LANES)
 

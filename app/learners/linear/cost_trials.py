@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.kernels.solver.types import LANES, LOGISTIC, lines, unsolved
+from app.kernels.solver.types import LANES, LOGISTIC, aligned_lanes, unsolved
 from app.learners.base import Fitting
 from app.learners.linear.block_training import BlockTraining
 from app.learners.linear.problem import LinearProblem
@@ -64,7 +64,7 @@ class _CostTrials:
                 solution = self._start(block.loss)
             block.positive_costs[:] = base * np.float32(cost)
             kernel.descend(rows, block, solution, outside, tolerance, seed)
-            pruned, scores = solution.copy(), lines(len(inside))
+            pruned, scores = solution.copy(), aligned_lanes(len(inside))
             pruned.weights[np.abs(pruned.weights) <= training.problem.cut] = 0
             kernel.score(rows, pruned, inside, scores)
             decided = scores.reshape(-1, LANES)[:, : len(labels)] > 0

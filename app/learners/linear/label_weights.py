@@ -11,9 +11,9 @@ from scipy.sparse import csr_array
 from app.arrays import Features, Scores
 from app.errors import InvalidRequestError
 from app.kernels import kernels
+from app.kernels.array_table import read_only
 from app.kernels.linear.quantized_weights import quantized
 from app.kernels.linear.types import Linear
-from app.kernels.text.types import fixed
 from app.learners.base import Contributions
 from app.learners.ordered_map import ordered_map
 
@@ -75,11 +75,11 @@ class LabelWeights:
     def scores(self, features: Features, *, jobs: int = 1) -> Scores:
         """Weights times features plus bias, for every document and label."""
         scores = np.empty((features.shape[0], len(self.bias)), np.float32)
-        starts = fixed(features.indptr.astype(np.int64))
-        columns = fixed(features.indices.astype(np.int32, copy=False))
-        values = fixed(features.data.astype(np.float32, copy=False))
+        starts = read_only(features.indptr.astype(np.int64))
+        columns = read_only(features.indices.astype(np.int32, copy=False))
+        values = read_only(features.data.astype(np.float32, copy=False))
         score, weights = self._kernel()
-        bias = fixed(self.bias)
+        bias = read_only(self.bias)
 
         def fill(first: int) -> None:
             rows = (starts[first : first + ROWS_A_TASK + 1], columns, values)
@@ -105,14 +105,14 @@ class LabelWeights:
         return weights
 
     def _kernel(self) -> tuple[Any, Any]:
-        kernel, linear = kernels("linear.scores"), self.linear()
+        kernel, linear = kernels("linear.csr_scores"), self.linear()
         if len(linear.dense):
-            return kernel.dense_scores, fixed(linear.dense)
+            return kernel.dense_scores, read_only(linear.dense)
         parts: list[NDArray[Any]] = [linear.starts, linear.labels, linear.values]
         if linear.is_quantized:
             parts = [linear.starts, linear.gaps, linear.codes, linear.levels]
         score = kernel.quantized_scores if linear.is_quantized else kernel.sparse_scores
-        return score, tuple(map(fixed, parts))
+        return score, tuple(map(read_only, parts))
 
     def contributions(
         self, columns: NDArray[Any], values: NDArray[np.float32], labels: Sequence[int]

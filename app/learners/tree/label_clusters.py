@@ -10,8 +10,8 @@ from scipy.sparse import csr_array
 
 from app.arrays import Features, Truth
 from app.kernels import kernels
+from app.kernels.array_table import read_only
 from app.kernels.solver.types import LANES
-from app.kernels.text.types import fixed
 
 PASSES = 10
 
@@ -77,8 +77,8 @@ def split(vectors: csr_array, n_clusters: int, seed: int) -> NDArray[np.int64]:
     n_vectors = vectors.shape[0]
     is_used = np.bincount(vectors.indices, minlength=vectors.shape[1]) > 0
     places = np.cumsum(is_used, dtype=np.int32) - np.int32(1)
-    starts = fixed(vectors.indptr.astype(np.int64))
-    rows = (starts, fixed(places[vectors.indices]), fixed(vectors.data))
+    starts = read_only(vectors.indptr.astype(np.int64))
+    rows = (starts, read_only(places[vectors.indices]), read_only(vectors.data))
     n_clusters = min(n_clusters, n_vectors)
     clusters = np.full(n_vectors, -1)
     chosen = np.random.default_rng(seed).choice(n_vectors, n_clusters, replace=False)
@@ -91,7 +91,7 @@ def split(vectors: csr_array, n_clusters: int, seed: int) -> NDArray[np.int64]:
             break
         clusters = nearest
         sums = np.zeros_like(sums)
-        kernels("tree.row_groups").add_rows(rows, clusters, sums)
+        kernels("tree.row_groups").sum_by_group(rows, clusters, sums)
     return np.unique(clusters, return_inverse=True)[1].astype(np.int64)
 
 
@@ -126,5 +126,5 @@ def _likeness(rows: Any, sums: NDArray[np.float32]) -> NDArray[np.float32]:
     lengths = np.sqrt((sums**2).sum(axis=0))
     centroids[:, :n_clusters] = sums / np.where(lengths > 0, lengths, 1)
     likeness = np.empty((len(rows[0]) - 1, centroids.shape[1]), np.float32)
-    kernels("tree.row_groups").multiply_rows(rows, fixed(centroids), likeness)
+    kernels("tree.row_groups").multiply_rows(rows, read_only(centroids), likeness)
     return likeness[:, :n_clusters]

@@ -116,7 +116,7 @@ def _joined(branches: list[Branch], chunks: Iterator[NodeChunk], n_features: int
     ]
     features = np.concatenate([chunk.features for chunk in every])
     nodes = np.repeat(np.arange(len(every), dtype=np.int32), [len(c.features) for c in every])
-    order = kernels("tree.row_groups").order_by(features, n_features)
+    order = kernels("tree.row_groups").stable_order(features, n_features)
     features, nodes = features[order], nodes[order]
     is_first = (np.diff(features, prepend=np.int32(-1)) > 0) | (
         np.diff(nodes, prepend=np.int32(-1)) != 0

@@ -13,7 +13,7 @@ import numpy as np
 from app.arrays import Features, Scores, Truth
 from app.errors import InvalidRequestError
 from app.kernels import compiled, kernels, warm
-from app.kernels.text.types import fixed
+from app.kernels.array_table import read_only
 from app.kernels.tree.types import LINKS, LabelTree, packed
 from app.learners.base import Fitting, Learner
 from app.learners.linear.block_training import takes_blocks
@@ -97,9 +97,9 @@ class Tree(Learner):
     def scores(self, features: Features, *, jobs: int = 1) -> Scores:
         """Log-space path scores, at most 0; -inf for labels that no beam reached."""
         features = features if features.has_sorted_indices else features.sorted_indices()
-        starts = fixed(features.indptr.astype(np.int64))
-        columns = fixed(features.indices.astype(np.int32, copy=False))
-        values = fixed(features.data.astype(np.float32, copy=False))
+        starts = read_only(features.indptr.astype(np.int64))
+        columns = read_only(features.indices.astype(np.int32, copy=False))
+        values = read_only(features.data.astype(np.float32, copy=False))
         scores = np.full((features.shape[0], self._n_labels), -np.inf, np.float32)
         search = kernels("tree.beam_search").search
         beam, link = self.settings.beam, LINKS[self.settings.link]
@@ -133,7 +133,7 @@ class Tree(Learner):
 
 
 def _fixed(tree: LabelTree) -> LabelTree:
-    return LabelTree(*(fixed(array) for array in tree))
+    return LabelTree(*(read_only(array) for array in tree))
 
 
 def _with_entries(arrays: Mapping[str, Any]) -> dict[str, Any]:

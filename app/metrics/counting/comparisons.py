@@ -1,4 +1,4 @@
-"""Counting comparisons along rows quickly: the inner loop of every rank."""
+"""Counts of the scores of a row that are above a value: the inner loop of every rank."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,13 +28,12 @@ def above_and_at_least(
     for start, first, last in zip(starts, ends[:-1], ends[1:], strict=True):
         pairs = slice(first, last)
         block = scores[start : start + size]
-        found = _block(block, rows[pairs] - start, values[pairs])
-        above[pairs], at_least[pairs] = found
+        above[pairs], at_least[pairs] = _block(block, rows[pairs] - start, values[pairs])
     return above, at_least
 
 
 def _block(block: Scores, rows: Counts, values: NDArray[np.float32]) -> tuple[Counts, Counts]:
-    """The first pair of every row at once, then the second, …"""
+    """The same for few rows: the first pair of every row at once, then the second, …"""
     above, at_least = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
     place = np.arange(len(rows)) - np.searchsorted(rows, rows)
     for nth in range(int(place.max(initial=-1)) + 1):

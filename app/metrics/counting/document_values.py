@@ -1,121 +1,133 @@
-"""Per-document values of every metric that is a mean (or a ratio of sums) over documents."""
+"""Per-document values of every metric that is made of sums over documents."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.metrics.averages import Averaging, Figures
-from app.metrics.contingency import MEASURES, Cells
-from app.metrics.counting.records import Records
-from app.metrics.label_ranking import coverage, lrap, ranking_loss
-from app.metrics.ranking import discount
+from app.metrics import decision_metrics, measures, ranking_metrics
+from app.metrics.base import DocumentDecisionMetric, Figures, RankingMetric
+from app.metrics.counting.cells import Averaging, Cells
+from app.metrics.counting.true_ranks import TrueRanks
 
 Values = NDArray[np.float64]
+RankingFigures = dict[str, float | list[float] | None]
+
+
+class RankingEntry(NamedTuple):
+    """A figure of `ranking` in a report: its key, its metric, and its K if it has one."""
+
+    name: str
+    metric: RankingMetric
+    k: int | None
+
+    @property
+    def source(self) -> tuple[Callable[..., Values], int | None]:
+        """What its columns are computed by; entries with the same source share them."""
+        return self.metric.values, self.k
+
+    def values(self, ranked: TrueRanks) -> Values:
+        """(documents) or (documents, width) of its values; zeros without propensities."""
+        if self.metric.needs_propensity and ranked.inverse is None:
+            return np.zeros((len(ranked.relevant), self.metric.width))
+        return self.metric.values(ranked) if self.k is None else self.metric.values(ranked, self.k)
 
 
 @dataclass(frozen=True)
 class DocumentValues:
-    """Turns records into columns that can be summed, weighted or not, and sums into figures."""
+    """Turns documents into columns that can be summed, weighted or not, and sums into figures.
+
+    The columns: 1 for each document; the decision metrics over documents; the ranking metrics;
+    the measures of each document's table, 0 where undefined; whether each is defined.
+    """
 
     ks: tuple[int, ...]
-    n_columns: int
     averaging: Averaging
     has_propensity: bool = True
 
+    @cached_property
+    def entries(self) -> list[RankingEntry]:
+        """The figures of `ranking` in the report's order: those at every K, then the others."""
+        metrics = ranking_metrics()
+        at_k = [
+            RankingEntry(f"{name.removesuffix('K')}{k}", metric, k)
+            for k in self.ks
+            for name, metric in metrics.items()
+            if name.endswith("@K")
+        ]
+        whole = [
+            RankingEntry(name, metric, None)
+            for name, metric in metrics.items()
+            if not name.endswith("@K")
+        ]
+        return [*at_k, *whole]
+
+    @cached_property
+    def decision_metrics(self) -> dict[str, DocumentDecisionMetric]:
+        """The metrics of `decisions` that are means over documents."""
+        metrics = decision_metrics().items()
+        return {name: one for name, one in metrics if isinstance(one, DocumentDecisionMetric)}
+
     @property
-    def names(self) -> list[str]:
-        """What each column is."""
-        at_k = [f"{metric}@{k}" for k in self.ks for metric in ("P", "R", "RP", "NDCG")]
-        parts = ("PSP", "PSP best", "PSnDCG", "PSnDCG best")
-        propensity = [f"{part}@{k}" for k in self.ks for part in parts]
-        samples = [f"samples {name}" for name in MEASURES]
-        return [
-            *("documents", "tp", "fp", "fn", "subset", "first"),
-            *("lrap", "coverage_error", "ranking_loss", "mrr"),
-            *(f"point {i}" for i in range(11)),
-            *at_k,
-            *propensity,
-            *samples,
-            *(f"{name} defined" for name in samples),
-        ]
+    def width(self) -> int:
+        """The number of columns."""
+        return self._samples_start + 2 * len(measures())
 
-    def matrix(self, records: Records) -> Values:
-        """(documents, columns) of values."""
-        relevant = records["relevant"].astype(np.int64)
-        unscored, n = records["unscored"].astype(np.int64), self.n_columns
-        samples = self._samples(records)
-        defined = ~np.isnan(samples)
+    def matrix(self, ranked: TrueRanks, cells: Cells) -> Values:
+        """(documents, width) of values, given one contingency table a document."""
+        tables = [one.values(cells, self.averaging) for one in measures().values()]
+        samples = np.column_stack(tables)
+        is_defined = ~np.isnan(samples)
         columns = [
-            np.ones(len(records)),
-            *(records[cell] for cell in ("tp", "fp", "fn")),
-            (records["fp"] == 0) & (records["fn"] == 0),
-            records["reciprocal_rank"] == 1.0,
-            lrap(relevant, records["ratio"], unscored, n),
-            coverage(records["covered"], unscored, n),
-            ranking_loss(relevant, records["wrong"], unscored, n),
-            records["reciprocal_rank"],
+            np.ones(len(ranked.relevant)),
+            *(metric.values(cells) for metric in self.decision_metrics.values()),
+            *(entry.values(ranked) for entry in self._sources.values()),
+            np.where(is_defined, samples, 0.0),
+            is_defined,
         ]
-        return np.column_stack(
-            [
-                *columns,
-                records["eleven"],
-                self._at_k(records, relevant),
-                records["propensity"].reshape(len(records), -1),
-                np.where(defined, samples, 0.0),
-                defined,
-            ]
-        )
+        return np.column_stack(columns)
 
-    def ranking(self, sums: Values) -> dict[str, float | list[float] | None]:
+    def ranking(self, sums: Values) -> RankingFigures:
         """The `ranking` part of a report from summed columns."""
-        total = dict(zip(self.names, sums.tolist(), strict=True))
-        n = total["documents"] or 1.0
-        figures: dict[str, float | list[float] | None] = {}
-        for k in self.ks:
-            for metric in ("P", "R", "RP", "NDCG"):
-                figures[f"{metric}@{k}"] = total[f"{metric}@{k}"] / n
-            for metric in ("PSP", "PSnDCG"):
-                best = total[f"{metric} best@{k}"]
-                value = total[f"{metric}@{k}"] / best if best else 0.0
-                figures[f"{metric}@{k}"] = value if self.has_propensity else None
-        points = [total[f"point {i}"] / n for i in range(11)]
+        total = sums.tolist()
+        n = total[0] or 1.0
         return {
-            **figures,
-            "eleven_point": sum(points) / 11,
-            "eleven_points": points,
-            "lrap": total["lrap"] / n,
-            "coverage_error": total["coverage_error"] / n,
-            "ranking_loss": total["ranking_loss"] / n,
-            "one_error": 1 - total["first"] / n,
-            "mrr": total["mrr"] / n,
+            entry.name: entry.metric.figure(total[self._spans[entry.source]], n)
+            if self.has_propensity or not entry.metric.needs_propensity
+            else None
+            for entry in self.entries
         }
+
+    def decisions(self, sums: Values) -> Figures:
+        """The means over documents of the decision metrics; None without documents."""
+        n, *rest = sums[: 1 + len(self.decision_metrics)].tolist()
+        means = zip(self.decision_metrics, rest, strict=True)
+        return {name: total / n if n else None for name, total in means}
 
     def samples(self, sums: Values) -> Figures:
         """The averages over documents of the contingency measures."""
-        total = dict(zip(self.names, sums.tolist(), strict=True))
-        counts = {name: total[f"samples {name} defined"] for name in MEASURES}
-        return {
-            name: total[f"samples {name}"] / counts[name] if counts[name] else None
-            for name in MEASURES
-        }
+        names = list(measures())
+        totals, counts = np.split(sums[self._samples_start :], 2)
+        rows = zip(names, totals.tolist(), counts.tolist(), strict=True)
+        return {name: total / count if count else None for name, total, count in rows}
 
-    def subset_accuracy(self, sums: Values) -> float | None:
-        """Share of documents whose decisions are all right."""
-        total = dict(zip(self.names, sums.tolist(), strict=True))
-        return total["subset"] / total["documents"] if total["documents"] else None
+    @cached_property
+    def _sources(self) -> dict[tuple[Callable[..., Values], int | None], RankingEntry]:
+        return {entry.source: entry for entry in self.entries}
 
-    def _at_k(self, records: Records, relevant: NDArray[np.int64]) -> Values:
-        columns = []
-        some = np.maximum(relevant, 1)
-        for i, k in enumerate(self.ks):
-            hits = records["hits"][:, i]
-            ideal = np.concatenate([[1.0], np.cumsum(discount(np.arange(1, k + 1)))])
-            ndcg = records["dcg"][:, i] / ideal[np.minimum(relevant, k)]
-            columns += [hits / k, hits / some, hits / np.minimum(some, k), ndcg]
-        return np.column_stack(columns)
+    @cached_property
+    def _spans(self) -> dict[tuple[Callable[..., Values], int | None], slice]:
+        """Where the columns of each source are."""
+        spans, start = {}, 1 + len(self.decision_metrics)
+        for source, entry in self._sources.items():
+            spans[source] = slice(start, start + entry.metric.width)
+            start += entry.metric.width
+        return spans
 
-    def _samples(self, records: Records) -> Values:
-        tp, fp, fn = (records[cell].astype(np.int64) for cell in ("tp", "fp", "fn"))
-        cells = Cells(tp, fp, fn, self.n_columns - tp - fp - fn)
-        return np.column_stack([self.averaging.values(name, cells) for name in MEASURES])
+    @cached_property
+    def _samples_start(self) -> int:
+        widths = (entry.metric.width for entry in self._sources.values())
+        return 1 + len(self.decision_metrics) + sum(widths)

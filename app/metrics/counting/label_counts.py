@@ -3,11 +3,9 @@
 from collections import Counter
 
 import numpy as np
-from numpy.typing import NDArray
 
-from app.metrics.contingency import Cells
-
-Integers = NDArray[np.int64]
+from app.metrics.counting.cells import Cells
+from app.metrics.counting.pairs import FN, FP, TP, Pairs
 
 
 class LabelCounts:
@@ -20,9 +18,10 @@ class LabelCounts:
         self.fn = np.zeros(n_labels, np.int64)
         self.zero_shot: Counter[int] = Counter()
 
-    def add(self, n_documents: int, tp: Integers, fp: Integers, fn: Integers) -> None:
-        """Add the columns of pairs that were right, wrong, and missed."""
+    def add(self, n_documents: int, pairs: Pairs) -> None:
+        """Add the pairs of that many further documents."""
         n = len(self.tp)
+        tp, fp, fn = (pairs.column[pairs.kind == kind] for kind in (TP, FP, FN))
         self.documents += n_documents
         self.tp += np.bincount(tp, minlength=n)
         self.fp += np.bincount(fp, minlength=n)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.arrays import Marks, Truth
+from app.metrics.counting.cells import Cells
 
 Integers = NDArray[np.int64]
 TP, FP, FN = 0, 1, 2
@@ -36,13 +37,14 @@ class Pairs:
         document, column = np.divmod(key, width)
         return cls(document, column, kind)
 
-    def columns(self, kind: int, documents: NDArray[np.bool_] | None = None) -> Integers:
-        """The columns of all pairs of a kind, of some documents or all."""
-        chosen = self.kind == kind
-        if documents is not None:
-            chosen = chosen & documents[self.document]
-        return np.asarray(self.column[chosen])
+    def take(self, which: NDArray[np.bool_]) -> "Pairs":
+        """Some of the pairs."""
+        return Pairs(self.document[which], self.column[which], self.kind[which])
 
-    def counts(self, kind: int, n_documents: int) -> Integers:
-        """How many pairs of a kind each document has."""
-        return np.asarray(np.bincount(self.document[self.kind == kind], minlength=n_documents))
+    def cells(self, n_documents: int, n_columns: int) -> Cells:
+        """One contingency table a document, over that many labels."""
+        tp, fp, fn = (
+            np.bincount(self.document[self.kind == kind], minlength=n_documents)
+            for kind in (TP, FP, FN)
+        )
+        return Cells(tp, fp, fn, n_columns - tp - fp - fn)

@@ -1,4 +1,4 @@
-"""Turning scores by documents into scores by labels, tile by tile: kind to the cache."""
+"""Transposes scores by documents into scores by labels, tile by tile: each fits the cache."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,9 @@ def transposed(scores: NDArray[np.float32]) -> NDArray[np.float32]:
     [[1.0], [2.0], [3.0]]
     """
     n, m = scores.shape
-    found = np.empty((m, n), scores.dtype)
+    by_label = np.empty((m, n), scores.dtype)
     for row in range(0, n, TILE):
         for column in range(0, m, TILE):
             tile = scores[row : row + TILE, column : column + TILE]
-            found[column : column + TILE, row : row + TILE] = tile.T
-    return found
+            by_label[column : column + TILE, row : row + TILE] = tile.T
+    return by_label

@@ -3,8 +3,13 @@
 import numpy as np
 
 from app.arrays import Truth
-from app.metrics.averages import mean
-from app.metrics.contingency import Cells, measure
+from app.metrics.contingency import f1, overlap
+from app.metrics.counting.averages import nan_mean
+from app.metrics.counting.cells import Averaging, Cells
+from app.metrics.overall_decisions import subset_accuracy
+
+ALIKE = Averaging("1")
+"""Two empty label sets agree: 0/0 counts 1."""
 
 
 def agreement(first: Truth, second: Truth) -> dict[str, float | None]:
@@ -23,9 +28,9 @@ def agreement(first: Truth, second: Truth) -> dict[str, float | None]:
     documents, labels = tables["documents"], tables["labels"]
     used = labels.take((labels.tp + labels.fp + labels.fn) > 0)
     return {
-        "overlap": mean(measure("overlap", labels.total(), zero_division="1")),
-        "overlap_documents": mean(measure("overlap", documents, zero_division="1")),
-        "overlap_labels": mean(measure("overlap", used, zero_division="1")),
-        "f1": mean(measure("f1", labels.total(), zero_division="1")),
-        "exact": mean(((documents.fp == 0) & (documents.fn == 0)).astype(np.float64)),
+        "overlap": nan_mean(overlap(labels.total(), ALIKE)),
+        "overlap_documents": nan_mean(overlap(documents, ALIKE)),
+        "overlap_labels": nan_mean(overlap(used, ALIKE)),
+        "f1": nan_mean(f1(labels.total(), ALIKE)),
+        "exact": nan_mean(subset_accuracy(documents)),
     }

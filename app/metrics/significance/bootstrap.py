@@ -5,6 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from app.metrics.contingency import f_beta
+from app.metrics.counting.cells import Averaging, Cells
+
 Values = NDArray[np.float64]
 BLOCK = 2048
 
@@ -68,7 +71,5 @@ def two_sided_p(differences: Values) -> float:
 
 def micro_f(counts: NDArray[np.float64], beta: float = 1.0) -> Values:
     """Micro-F_β of rows of (TP, FP, FN); 0/0 is 0."""
-    square = beta * beta
-    top = (1 + square) * counts[..., 0]
-    bottom = top + counts[..., 1] + square * counts[..., 2]
-    return np.asarray(top / np.where(bottom == 0, 1.0, bottom))
+    tp, fp, fn = np.moveaxis(counts, -1, 0)
+    return f_beta(Cells(tp, fp, fn, np.zeros_like(tp)), Averaging(beta=beta))

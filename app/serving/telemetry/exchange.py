@@ -18,7 +18,7 @@ from app.serving.telemetry.snapshot import Snapshot, decode, encode, merged, wit
 SEND_SECONDS, ANSWER_SECONDS = 1.0, 1.0
 
 
-class Report(msgspec.Struct, frozen=True, array_like=True):
+class WorkerFigures(msgspec.Struct, frozen=True, array_like=True):
     """What a worker sends."""
 
     figures: Snapshot
@@ -68,7 +68,7 @@ class SnapshotExchange:
     def _send(self, asked: Future[Snapshot] | None) -> None:
         if asked is not None and not asked.set_running_or_notify_cancel():
             return
-        report = Report(self._snapshot(), wants_total=asked is not None)
+        report = WorkerFigures(self._snapshot(), wants_total=asked is not None)
         self._connection.send_bytes(msgspec.msgpack.encode(report))
         if asked is not None:
             asked.set_result(decode(self._connection.recv_bytes()))
@@ -112,7 +112,7 @@ class SnapshotAggregator:
         self._end(place)
 
     def _take(self, place: int, connection: Connection) -> None:
-        report = msgspec.msgpack.decode(connection.recv_bytes(), type=Report)
+        report = msgspec.msgpack.decode(connection.recv_bytes(), type=WorkerFigures)
         with self._lock:
             self._live[place] = report.figures
         if report.wants_total:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from app.learners import learner_class
+from app.learners.base import learner_class
 from app.learners.linear.block_rows import BlockRows
 
 SHARES = (0.25, 0.5, 1.0)

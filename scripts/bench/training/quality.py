@@ -78,7 +78,9 @@ def trained(which: str, data: tuple[Any, Any, Any, Any]) -> tuple[int, list[floa
 
 def measured(scores: Any, truth: Any) -> list[float]:
     """The figures of FIGURES; macro-F1 over all labels."""
-    from app.metrics.ranking import TrueRanks, ndcg_at, precision_at
+    from app.metrics.counting.true_ranks import TrueRanks
+    from app.metrics.ndcg import ndcg_at
+    from app.metrics.precision_at_k import precision_at
 
     ranked, marks, decided = TrueRanks.of(scores, truth), truth.toarray(), scores > 0
     right = (decided & marks).sum(axis=0)

@@ -17,9 +17,10 @@ from tokenizers.pre_tokenizers import Whitespace
 from tokenizers.processors import TemplateProcessing
 
 from app.labels import LabelIndex
-from app.learners import LEARNERS, learner_class
+from app.learners import LEARNERS
+from app.learners.base import learner_class
 from app.learners.neural.pretrained import EMBEDDINGS, read_architecture
-from app.vectorizers import vectorizer_class
+from app.vectorizers.base import vectorizer_class
 
 TOPICS = {f"label{i}": [f"word{i}{c}" for c in "abcdef"] for i in range(5)}
 FILLER = [f"filler{i}" for i in range(20)]

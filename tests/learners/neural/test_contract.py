@@ -9,8 +9,7 @@ import torch
 from scipy.sparse import csr_array
 
 from app.errors import DamagedArtifactError, InvalidDataError, InvalidRequestError
-from app.learners import learner_class
-from app.learners.base import Fitting
+from app.learners.base import Fitting, learner_class
 from app.learners.neural.training.devices import device_for
 from app.state import State
 from tests.learners.neural.made_up import NETWORKS, data_for, documents, learner_for

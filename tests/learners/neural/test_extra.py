@@ -10,8 +10,10 @@ import sys
 for package in ("torch", "tokenizers", "safetensors"):
     sys.modules[package] = None
 from app.errors import MissingExtraError
-from app.learners import LEARNERS, learner_class
-from app.vectorizers import VECTORIZERS, vectorizer_class
+from app.learners import LEARNERS
+from app.learners.base import learner_class
+from app.vectorizers import VECTORIZERS
+from app.vectorizers.base import vectorizer_class
 for catalogue, find in ((LEARNERS, learner_class), (VECTORIZERS, vectorizer_class)):
     for kind in catalogue:
         try:

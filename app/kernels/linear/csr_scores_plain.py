@@ -1,4 +1,4 @@
-"""Gather and score: features times weights stored by feature, plus a bias, in scipy."""
+"""Scores of a CSR feature matrix: features · weights + bias, weights by feature, in scipy."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from app.kernels.linear.quantized_weights import QuantizedWeights
 
 
 def sparse_scores(rows: Any, weights: Any, bias: Any, scores: Any) -> None:
-    """Fill in the scores of rows (starts, columns, values) by weights (starts, labels, values)."""
+    """Write the scores of CSR rows by weights of the same form: (starts, labels, values)."""
     starts, labels, values = weights
     matrix = csr_array(
         (values, labels.astype(np.int32), starts), shape=(len(starts) - 1, len(bias))
@@ -18,13 +18,13 @@ def sparse_scores(rows: Any, weights: Any, bias: Any, scores: Any) -> None:
 
 
 def quantized_scores(rows: Any, weights: Any, bias: Any, scores: Any) -> None:
-    """Fill in the scores of rows (starts, columns, values) by quantized weights."""
+    """Write the scores of CSR rows by quantized weights (starts, gaps, codes, levels)."""
     packed = QuantizedWeights(*weights)
     sparse_scores(rows, (packed.starts, packed.labels(), packed.values()), bias, scores)
 
 
 def dense_scores(rows: Any, weights: Any, bias: Any, scores: Any) -> None:
-    """Fill in the scores of rows (starts, columns, values) by weights (features, labels)."""
+    """Write the scores of CSR rows by a dense matrix of weights (features, labels)."""
     scores[:] = _matrix(rows, weights.shape[0]) @ weights + bias
 
 

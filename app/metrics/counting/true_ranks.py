@@ -1,6 +1,7 @@
-"""Ranks of the true labels of each document, and the metrics at K that follow from them."""
+"""TrueRanks: the ranks of the true labels of each document, which every ranking metric rests on."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -16,7 +17,7 @@ NEVER = np.iinfo(np.int64).max
 """The rank of a label that has no column of scores (a zero-shot label): it is never found."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TrueRanks:
     """The true pairs of a chunk of documents, each document's by rising rank.
 
@@ -25,17 +26,19 @@ class TrueRanks:
 
     relevant: Integers
     """(documents): how many true labels each has, zero-shot ones included."""
-    document: Integers
-    """(pairs): the row of the pair's document."""
     column: Integers
     """(pairs): the pair's label."""
     rank: Integers
     """(pairs): 1 = best; ties by rising column; without a score last; `NEVER` if zero-shot."""
     at_least: Integers
     """(pairs): labels scored at least as high, itself included; 0 where the pair has no score."""
+    n_columns: int
+    """Labels that are ranked, zero-shot ones included."""
+    inverse: Values | None = None
+    """1/propensity of each label, and last that of every zero-shot label; None: not known."""
 
     @classmethod
-    def of(cls, scores: Scores, truth: Truth) -> Self:
+    def of(cls, scores: Scores, truth: Truth, inverse: Values | None = None) -> Self:
         """The ranks of a chunk; columns of `truth` beyond those of `scores` are zero-shot.
 
         >>> from app.arrays import truth_from_rows
@@ -48,15 +51,40 @@ class TrueRanks:
         rank = np.full(len(column), NEVER)
         at_least = np.zeros(len(column), np.int64)
         known = np.flatnonzero(column < scores.shape[1])
-        rank[known], at_least[known] = _standing(scores, document[known], column[known])
+        rank[known], at_least[known] = _ranks(scores, document[known], column[known])
         order = np.lexsort((column, rank, document))
-        return cls(relevant, document, column[order], rank[order], at_least[order])
+        return cls(relevant, column[order], rank[order], at_least[order], truth.shape[1], inverse)
 
-    @property
+    @cached_property
+    def document(self) -> Integers:
+        """(pairs): the row of the pair's document."""
+        return np.repeat(np.arange(len(self.relevant)), self.relevant)
+
+    @cached_property
     def place(self) -> Integers:
         """(pairs): 1 for the best-ranked true label of a document, 2 for the next, …"""
         starts = np.cumsum(self.relevant) - self.relevant
         return np.arange(1, len(self.document) + 1) - starts[self.document]
+
+    @cached_property
+    def true_at_least(self) -> Integers:
+        """(pairs): true labels of the document scored at least as high, itself included."""
+        if not len(self.place):
+            return self.place
+        tied = (np.diff(self.document) == 0) & (np.diff(self.at_least) == 0)
+        ends = np.flatnonzero(np.append(~tied, True))
+        return self.place[ends[np.searchsorted(ends, np.arange(len(self.place)))]]
+
+    @cached_property
+    def weight(self) -> Values:
+        """(pairs): 1/propensity of the label; only where propensities are known."""
+        assert self.inverse is not None  # noqa: S101 - for the type checker
+        return self.inverse[np.minimum(self.column, len(self.inverse) - 1)]
+
+    @cached_property
+    def falling_weight(self) -> Values:
+        """(pairs): each document's weights again, the heaviest first."""
+        return self.weight[np.lexsort((-self.weight, self.document))]
 
     def per_document(self, values: NDArray[np.float64] | NDArray[np.bool_]) -> Values:
         """The sum of the pairs' values for each document."""
@@ -64,50 +92,7 @@ class TrueRanks:
         return np.bincount(self.document, weights=values, minlength=n).astype(np.float64)
 
 
-def hits_at(ranked: TrueRanks, k: int) -> Values:
-    """True labels among the first k, for each document."""
-    return ranked.per_document(ranked.rank <= k)
-
-
-def precision_at(ranked: TrueRanks, k: int) -> Values:
-    """hits / k for each document, also where there are fewer than k labels."""
-    return hits_at(ranked, k) / k
-
-
-def recall_at(ranked: TrueRanks, k: int) -> Values:
-    """hits / true labels for each document; 0 without true labels."""
-    return hits_at(ranked, k) / np.maximum(ranked.relevant, 1)
-
-
-def r_precision_at(ranked: TrueRanks, k: int) -> Values:
-    """hits / min(k, true labels) for each document; 0 without true labels."""
-    return hits_at(ranked, k) / np.maximum(np.minimum(ranked.relevant, k), 1)
-
-
-def dcg_at(ranked: TrueRanks, k: int) -> Values:
-    """Discounted cumulative gain: Σ 1/log2(rank + 1) over the hits, for each document."""
-    found = ranked.rank <= k
-    return ranked.per_document(np.where(found, discount(np.where(found, ranked.rank, 1)), 0.0))
-
-
-def ndcg_at(ranked: TrueRanks, k: int) -> Values:
-    """DCG over the best attainable DCG, for each document; 0 without true labels."""
-    ideal = np.concatenate([[1.0], np.cumsum(discount(np.arange(1, k + 1)))])
-    return np.asarray(dcg_at(ranked, k) / ideal[np.minimum(ranked.relevant, k)])
-
-
-def reciprocal_rank(ranked: TrueRanks) -> Values:
-    """1 / rank of the first true label, for each document; 0 without one."""
-    first = (ranked.place == 1) & (ranked.rank != NEVER)
-    return ranked.per_document(np.where(first, 1.0 / np.where(first, ranked.rank, 1), 0.0))
-
-
-def discount(rank: Integers) -> Values:
-    """1 / log2(rank + 1)."""
-    return np.asarray(1.0 / np.log2(rank + 1.0))
-
-
-def _standing(scores: Scores, document: Integers, column: Integers) -> tuple[Integers, Integers]:
+def _ranks(scores: Scores, document: Integers, column: Integers) -> tuple[Integers, Integers]:
     """Rank, and the number of scores at least as high (0 if without score), of known pairs."""
     own = scores[document, column]
     above, at_least = above_and_at_least(scores, document, own)

@@ -1,4 +1,4 @@
-"""Keeps each document's best scores while scores come in block by block, in plain Python."""
+"""Heaps of each document's k best scores, while scores come in block by block, in plain Python."""
 
 from heapq import heapreplace
 from typing import Any
@@ -6,8 +6,11 @@ from typing import Any
 import numpy as np
 
 
-def keep_best(scores: Any, documents: Any, labels: Any, best: Any, best_labels: Any) -> None:
-    """Put scores (documents, labels) into each document's heap, whose lowest score stands first."""
+def push_scores(scores: Any, documents: Any, labels: Any, best: Any, best_labels: Any) -> None:
+    """Push scores (documents, labels) to the heaps `best`, and their labels beside them.
+
+    A heap's lowest score comes first; a score must be higher to replace it.
+    """
     rows, columns = np.nonzero(scores > best[documents, 0][:, None])
     for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
         document = documents[row]

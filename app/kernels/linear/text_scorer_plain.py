@@ -1,4 +1,4 @@
-"""Texts → scores → best labels with numpy and scipy: the definition of predict.py."""
+"""TextScorer: texts → scores or best labels in scipy, the definition of text_scorer.py."""
 
 from collections.abc import Sequence
 
@@ -8,12 +8,11 @@ from scipy.sparse import csr_array
 
 from app.kernels.linear import picking_plain
 from app.kernels.linear.types import Linear, RankedLabels, Weighing
-from app.kernels.text import tfidf_plain as weights_plain
-from app.kernels.text import tokens_plain
+from app.kernels.text import tfidf_plain, tokens_plain
 
 
 class TextScorer:
-    """A tf-idf and linear weights, joined: texts in, scores or best labels out."""
+    """Fitted tf-idf and linear weights, fused: texts in, scores or best labels out."""
 
     def __init__(self, weighing: Weighing, linear: Linear) -> None:
         self._weighing, self._linear = weighing, linear
@@ -24,12 +23,12 @@ class TextScorer:
         return scored
 
     def picked(
-        self, text: str, told: picking_plain.LabelValues, room: int
+        self, text: str, values: picking_plain.LabelValues, k: int
     ) -> tuple[int, list[list[float]]]:
-        """How many labels of one text are above their cuts, and what is told of the best."""
-        labels, scores = np.empty(room, np.int64), np.empty(room, np.float32)
-        passing = picking_plain.pick(self.scores(text), told.cuts, labels, scores)
-        return passing, told.rows(labels[:passing], scores[:passing])
+        """How many labels of one text pass their cuts, and the values of the k best."""
+        labels, scores = np.empty(k, np.int64), np.empty(k, np.float32)
+        passing = picking_plain.pick(self.scores(text), values.cuts, labels, scores)
+        return passing, values.rows(labels[:passing], scores[:passing])
 
     def top_k(self, text: str, k: int) -> RankedLabels:
         """One text's k best labels, best first; ties go to the lower label."""
@@ -57,6 +56,6 @@ class TextScorer:
         counts = tokens_plain.count_known(texts, analysis, vocabulary)
         if binary:
             counts.counts.fill(1)
-        values = weights_plain.weighed(counts, idf, scheme)
+        values = tfidf_plain.tfidf_weights(counts, idf, scheme)
         shape = (len(texts), len(vocabulary))
         return csr_array((values, counts.columns, counts.indptr), shape=shape)

@@ -8,12 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.errors import DamagedArtifactError
-from app.kernels.linear import predict, predict_plain
+from app.kernels.linear import text_scorer, text_scorer_plain
 from app.kernels.linear.fused_scorer import FusedScorer
 from app.kernels.linear.quantized_weights import quantized
 from app.kernels.linear.types import Linear, Weighing
-from app.kernels.text import tfidf as weights
-from app.kernels.text import tfidf_plain as weights_plain
+from app.kernels.text import tfidf, tfidf_plain
 from app.kernels.text.analysis import Analysis
 from app.kernels.text.counts import Counts
 from app.kernels.vocabulary.vocabulary import Vocabulary
@@ -51,7 +50,8 @@ def test_one_kernel_gives_what_the_long_way_gives(form: str, n_labels: int, sche
     idf = np.linspace(1.0, 3.0, len(TERMS))
     weighing = Weighing(Analysis(), Vocabulary.of(TERMS), idf, scheme, n_labels == 16)
     fast, plain = (
-        module.TextScorer(weighing, linear(n_labels, form)) for module in (predict, predict_plain)
+        module.TextScorer(weighing, linear(n_labels, form))
+        for module in (text_scorer, text_scorer_plain)
     )
 
     @settings(max_examples=30, deadline=None)
@@ -78,7 +78,9 @@ def test_features_of_many_and_of_few_labels_add_up_alike(form: str) -> None:
     weighing = Weighing(Analysis(), Vocabulary.of(TERMS), np.ones(len(TERMS)), "log", False)
     bias = random.normal(size=n_labels).astype(np.float32)
     weights = linear_of(dense, bias, form)
-    fast, plain = (module.TextScorer(weighing, weights) for module in (predict, predict_plain))
+    fast, plain = (
+        module.TextScorer(weighing, weights) for module in (text_scorer, text_scorer_plain)
+    )
     texts = [" ".join(random.choice(TERMS, size)) for size in range(12)]
     scores = fast.batch_scores(texts)
     np.testing.assert_allclose(scores, plain.batch_scores(texts), atol=1e-6)
@@ -98,7 +100,8 @@ def test_both_weighings_are_the_same_to_the_last_bit(scheme: str) -> None:
         counted = Counts(indptr, columns, counts)
         idf = np.array([0.0, 0.5, 1.0, 1.7, 2.9, 11.0])
         np.testing.assert_array_equal(
-            weights.weighed(counted, idf, scheme), weights_plain.weighed(counted, idf, scheme)
+            tfidf.tfidf_weights(counted, idf, scheme),
+            tfidf_plain.tfidf_weights(counted, idf, scheme),
         )
 
     holds()

@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from app.evaluation.storage.document_records import Records, document_cells
+from app.metrics.contingency import f1
+from app.metrics.counting.cells import Averaging
 from app.metrics.counting.pairs import FN, FP, TP, Pairs
-from app.metrics.counting.records import Records
 
 KEPT = 30
 SHOWN_LABELS = 20
@@ -22,12 +24,11 @@ class WorstDocuments:
     def add(self, ids: list[str | None], records: Records, pairs: Pairs, names: list[str]) -> None:
         """Look at one chunk."""
         errors = records["fp"] + records["fn"]
-        doubled = 2 * records["tp"]
-        f1 = doubled / np.maximum(doubled + errors, 1)
-        order = np.lexsort((-errors, f1))[:KEPT]
+        values = f1(document_cells(records, 0), Averaging())
+        order = np.lexsort((-errors, values))[:KEPT]
         for row in order.tolist():
             if errors[row]:
-                self._offer(row, float(f1[row]), int(errors[row]), (ids[row], pairs, names))
+                self._offer(row, float(values[row]), int(errors[row]), (ids[row], pairs, names))
         self._number += len(ids)
 
     def listed(self) -> list[dict[str, Any]]:

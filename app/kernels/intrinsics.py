@@ -1,18 +1,24 @@
-"""Sixteen float32 numbers as one value inside kernels: one cache line, the lanes of a block.
+"""LLVM instructions for kernels: SIMD lanes, prefetches, and arrays at given addresses.
 
-Written out for the compiler because it does not find these vectors by itself: the loops over
-labels would run three times as long. All of them work on any processor, as two or four registers
-where sixteen lanes do not fit one.
+Numba has no Python for these, so they are written as LLVM IR. Everything that uses llvmlite, or
+parts of numba behind its public interface other than the cache (compiler.py), stands here;
+tests/canaries says what changed when a new version of either breaks it.
+
+A `Float32x16` is sixteen float32 lanes, one cache line. Numba does not vectorize the loops over
+labels by itself: they would run three times as long. The lanes work on any processor, as two or
+four registers where sixteen do not fit one.
 """
 
 from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
-from numba import types
+from numba import from_dtype, types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
+from numba.np.arrayobj import populate_array
 
+from app.kernels.array_table import Layout, Slot, layout_of
 from app.kernels.compiler import inner
 
 LANES = 16
@@ -24,7 +30,7 @@ _I8, _I32 = ir.IntType(8), ir.IntType(32)
 
 
 class Float32x16(types.Type):  # type: ignore[misc]
-    """The type of such a value."""
+    """The type of sixteen float32 lanes that are one value."""
 
     def __init__(self) -> None:
         super().__init__(name="Float32x16")
@@ -44,9 +50,10 @@ def _operation(signature: Any, build: Callable[..., Any]) -> Any:
     return signature, lambda context, builder, _, arguments: build(builder, *arguments)
 
 
-def _place(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
+def _element(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
+    """A pointer to the array's element at an index, which is not checked."""
     data = context.make_array(kind)(context, builder, array).data
-    return builder.gep(data, [at])
+    return builder.gep(data, [index])
 
 
 def _call(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:
@@ -55,35 +62,36 @@ def _call(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def load(_: Any, array: Any, at: Any) -> Any:
-    """The sixteen numbers that begin at a position of a float32 array."""
+def load(_: Any, array: Any, index: Any) -> Any:
+    """The sixteen lanes array[index : index + 16] of a float32 array."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        place = _place(context, builder, signature.args[0], *arguments)
-        return builder.load(builder.bitcast(place, _FLOATS.as_pointer()), align=4)
+        element = _element(context, builder, signature.args[0], *arguments)
+        return builder.load(builder.bitcast(element, _FLOATS.as_pointer()), align=4)
 
     return VECTOR(array, types.intp), build
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def store(_: Any, array: Any, at: Any, vector: Any) -> Any:
-    """Write sixteen numbers from a position on."""
+def store(_: Any, array: Any, index: Any, vector: Any) -> Any:
+    """Write sixteen lanes to array[index : index + 16]."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        place = _place(context, builder, signature.args[0], arguments[0], arguments[1])
-        builder.store(arguments[2], builder.bitcast(place, _FLOATS.as_pointer()), align=4)
+        element = _element(context, builder, signature.args[0], arguments[0], arguments[1])
+        builder.store(arguments[2], builder.bitcast(element, _FLOATS.as_pointer()), align=4)
         return context.get_dummy_value()
 
     return types.void(array, types.intp, VECTOR), build
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def prefetch(_: Any, array: Any, at: Any) -> Any:
-    """Ask for a cache line that will be needed soon."""
+def prefetch(_: Any, array: Any, index: Any) -> Any:
+    """Start to load the cache line of array[index]; any index will do, nothing is read."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        place = _place(context, builder, signature.args[0], *arguments)
-        line = builder.bitcast(place, _I8.as_pointer())
+        element = _element(context, builder, signature.args[0], *arguments)
+        line = builder.bitcast(element, _I8.as_pointer())
+        # For reading (0), into all levels of the cache (3), of data (1).
         _call(builder, "llvm.prefetch.p0", ir.VoidType(), [line, _I32(0), _I32(3), _I32(1)])
         return context.get_dummy_value()
 
@@ -179,7 +187,7 @@ def rounded_down(_: Any, a: Any) -> Any:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def power_of_two(_: Any, whole: Any) -> Any:
-    """2 to a whole number between −126 and 127, made of its bits."""
+    """2 to a whole number between −126 and 127, made by writing a float's exponent bits."""
 
     def build(builder: Any, x: Any) -> Any:
         bias, shift = ir.Constant(_INTS, [127] * LANES), ir.Constant(_INTS, [23] * LANES)
@@ -199,3 +207,58 @@ def larger(a: Any, b: Any) -> Any:
 def smaller(a: Any, b: Any) -> Any:
     """The smaller number, lane by lane."""
     return where_greater(b, a, a, b)
+
+
+def table_reader(table: type) -> Any:
+    """A function for kernels: the numbers of an array table → the NamedTuple they were made of.
+
+    Types and positions come from the same description as `array_table` writes by, and are
+    constants in the machine code. The arrays are borrowed: the caller keeps the table alive.
+    """
+    layout = layout_of(table)
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        numbers = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        return _tuple(context, builder, layout, numbers)
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def read(_: Any, numbers: Any) -> Any:
+        return _type_of(layout)(types.Array(types.int64, 1, "C")), build
+
+    return read
+
+
+def _type_of(field: Layout | Slot) -> Any:
+    if isinstance(field, Layout):
+        return types.NamedTuple([_type_of(each) for each in field.fields], field.table)
+    scalar = from_dtype(field.dtype)
+    return types.Array(scalar, field.n_dimensions, "C") if field.is_array else scalar
+
+
+def _tuple(context: Any, builder: Any, layout: Layout, numbers: Any) -> Any:
+    values = [_value(context, builder, field, numbers) for field in layout.fields]
+    return context.make_tuple(builder, _type_of(layout), values)
+
+
+def _value(context: Any, builder: Any, field: Layout | Slot, numbers: Any) -> Any:
+    if isinstance(field, Layout):
+        return _tuple(context, builder, field, numbers)
+    first, *shape = [
+        builder.load(builder.gep(numbers, [ir.IntType(64)(field.position + i)]))
+        for i in range(1 + field.n_dimensions)
+    ]
+    if field.is_array:
+        return _borrowed(context, builder, _type_of(field), first, shape)
+    return context.cast(builder, first, types.int64, _type_of(field))
+
+
+def _borrowed(context: Any, builder: Any, kind: Any, address: Any, shape: list[Any]) -> Any:
+    """The C-ordered array at an address, which numba neither counts nor frees."""
+    array = context.make_array(kind)(context, builder)
+    itemsize = context.get_constant(types.intp, kind.dtype.bitwidth // 8)
+    strides = [itemsize]
+    for length in reversed(shape[1:]):
+        strides.insert(0, builder.mul(strides[0], length))
+    data = builder.inttoptr(address, array.data.type)
+    populate_array(array, data, shape, strides, itemsize, meminfo=None)
+    return array._getvalue()

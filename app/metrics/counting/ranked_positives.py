@@ -1,0 +1,69 @@
+"""RankedPositives: how one label's true documents stand among all documents by score."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int64]
+FEW = 40
+
+
+class RankedPositives(NamedTuple):
+    """One label's cuts just below each of its true documents' scores, by falling score.
+
+    Equal scores are one entry. Documents without a score are in no entry.
+    """
+
+    score: NDArray[np.float32]
+    tp: Integers
+    """True documents scored at least as high."""
+    assigned: Integers
+    """All documents scored at least as high."""
+    positives: int
+    """True documents, those without a score included."""
+
+    @property
+    def fp(self) -> Integers:
+        """Other documents scored at least as high."""
+        return self.assigned - self.tp
+
+
+class LabelBins(NamedTuple):
+    """One label's documents counted between fixed scores, the highest bin first."""
+
+    true: Integers
+    """True documents of each bin."""
+    every: Integers
+    """All documents of each bin."""
+    true_below: int
+    """True documents under the lowest bin, or without a score."""
+    positives: int
+    """All true documents."""
+
+
+def ranked_positives(scores: NDArray[np.float32], marks: NDArray[np.bool_]) -> RankedPositives:
+    """The ranked true documents of one label, given every document's score and truth."""
+    true = scores[marks]
+    positives = len(true)
+    true = true[true > -np.inf]
+    if not len(true):
+        return never_found(positives)
+    true = np.sort(true)[::-1]
+    last = np.flatnonzero(np.append(np.diff(true) != 0, True))
+    cuts = true[last]
+    return RankedPositives(cuts, last + 1, _at_least(scores, cuts), positives)
+
+
+def never_found(positives: int) -> RankedPositives:
+    """What a label has whose true documents are all without a score, as a zero-shot label's."""
+    empty = np.zeros(0, np.int64)
+    return RankedPositives(np.zeros(0, np.float32), empty, empty, positives)
+
+
+def _at_least(scores: NDArray[np.float32], cuts: NDArray[np.float32]) -> Integers:
+    """How many scores are not below each cut; few cuts are counted, many looked up in order."""
+    if len(cuts) <= FEW:
+        return np.array([np.count_nonzero(scores >= cut) for cut in cuts], np.int64)
+    rising = np.sort(scores)
+    return len(rising) - np.searchsorted(rising, cuts)
