@@ -161,6 +161,28 @@ def test_pruned_weights_are_gone_and_all_others_stay(monkeypatch: pytest.MonkeyP
     assert np.array_equal(whole.scores(FEATURES), unpruned.scores(FEATURES))
 
 
+def test_by_default_no_weight_is_dropped_that_counts_for_more_than_0_12_in_an_average_document(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = OneVsRest(prune=0).fit(FEATURES, TRUTH).weights.matrix().toarray()
+    monkeypatch.setattr("app.learners.one_vs_rest.PRUNED_FROM", 0)
+    pruned = OneVsRest().fit(FEATURES, TRUTH).weights.matrix().toarray()
+    cut = 0.12 / (np.abs(FEATURES.data).sum() / FEATURES.shape[0])
+    assert (np.abs(whole) <= cut).any()
+    assert np.array_equal(pruned != 0, np.abs(whole) > cut)
+
+
+def test_folds_end_near_their_optimum_at_the_default_tolerance(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folds = stratified_folds(TRUTH, 3, 0)
+    exact = out_of_fold(lambda: OneVsRest("-s 1 -e 1e-4"), FEATURES, TRUTH, folds, Fitting())
+    monkeypatch.setattr("app.learners.one_vs_rest.SMALL", 0)  # the tolerance as it was asked for
+    _, held_out = fit_with_out_of_fold(OneVsRest(), FEATURES, TRUTH, folds, Fitting())
+    deviation = np.sqrt(np.mean((held_out.scores - exact.scores) ** 2))
+    assert deviation < 0.02
+
+
 def test_small_problems_are_solved_more_finely_than_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     def tolerance(learner: OneVsRest) -> float:
         return learner.problem(FEATURES, TRUTH).options.tolerance

@@ -37,3 +37,12 @@ def test_few_pairs_are_all_kept() -> None:
     kept = out_of_fold_scores(TRUTH)
     kept.put(np.arange(30), np.arange(40), SCORES)
     assert np.array_equal(kept.held_out().scores, SCORES)
+
+
+def test_of_many_pairs_three_hundred_labels_a_document_are_kept() -> None:
+    none = marks(np.zeros((2, 400), bool))
+    collected = out_of_fold_scores(none, dense_cells=100)
+    collected.put(np.arange(2), np.arange(400), np.arange(800, dtype=np.float32).reshape(2, 400))
+    kept = collected.held_out().scores
+    assert kept.nnz == 600
+    assert kept.data.min() == 100
