@@ -75,9 +75,10 @@ def test_one_kernel_gives_what_the_long_way_gives(form: str, n_labels: int, sche
 def test_binary_counts_a_repeated_term_once(module: Any) -> None:
     once, repeated = "aa ab", "aa aa aa ab"
     for binary in (True, False):
-        weighing = Weighing(Analysis(), Vocabulary.of(TERMS), np.ones(len(TERMS)), "tfidf", binary)
+        idf = np.ones(len(TERMS))
+        fitted_tfidf = FittedTfidf(Analysis(), Vocabulary.of(TERMS), idf, "tfidf", binary)
         scorer = module.TextScorer(
-            weighing, linear_of(np.eye(6, dtype="f4"), np.zeros(6, "f4"), "dense")
+            fitted_tfidf, linear_of(np.eye(6, dtype="f4"), np.zeros(6, "f4"), "dense")
         )
         assert np.array_equal(scorer.scores(repeated), scorer.scores(once)) is binary
 
