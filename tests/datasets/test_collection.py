@@ -32,6 +32,11 @@ def test_labels_with_too_few_documents_are_removed_and_counted() -> None:
     assert (summary.rare_labels, summary.rare_pairs, summary.dropped) == (1, 1, 0)
 
 
+def test_every_pair_of_a_rare_label_is_counted() -> None:
+    summary = load_collection(io.BytesIO(b"a b\tx\na b\ty\na\tz\n"), min_label_documents=3).summary
+    assert (summary.rare_labels, summary.rare_pairs, summary.pairs) == (1, 2, 3)
+
+
 @pytest.mark.parametrize("format", ["tsv", "svmlight"])
 def test_documents_left_without_labels_are_dropped_where_unlabelled_ones_are(format: str) -> None:
     options = ReadOptions(format=format, unlabelled="drop")
@@ -51,11 +56,26 @@ def test_a_split_keeps_every_document_once_and_depends_on_the_seed_only(format: 
     assert len(test) == round(0.4 * len(whole))
     assert sorted(train.label_sets + test.label_sets) == sorted(whole.label_sets)
     assert split(whole, 0.4, 3)[1].label_sets == test.label_sets
+    tests = {tuple(split(whole, 0.4, seed)[1].label_sets) for seed in range(5)}
+    assert len(tests) > 1
     assert train.summary.documents == len(train)
     if whole.is_ready_made:
         for part in (train, test):
             columns = [int(label) - 1 for (label,) in part.label_sets]
             assert part.documents.indices.tolist() == columns
+
+
+def test_ids_stay_with_their_texts_and_dropped_documents_stay_counted_in_a_split() -> None:
+    options = ReadOptions(format="tsv", unlabelled="drop")
+    whole = load_collection(io.BytesIO(DATA + b"6\t\tu\n"), options)
+    text_of = dict(zip(whole.ids, whole.documents, strict=True))
+    for part in split(whole, 0.4, 3):
+        assert [text_of[id_] for id_ in part.ids] == part.documents
+        assert (part.summary.unlabelled, part.summary.dropped) == (1, 1)
+
+
+def test_a_share_is_rounded_to_the_nearest_number_of_documents() -> None:
+    assert len(split(load_collection(io.BytesIO(DATA)), 0.35, 0)[1]) == 2
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0, -1.0, float("nan")])
@@ -70,6 +90,8 @@ def test_no_documents_are_an_error_with_the_file() -> None:
     options = ReadOptions(format="tsv", on_error="skip", unlabelled="drop")
     with pytest.raises(InvalidDataError, match=r"no documents \(1 skipped, 1 dropped\)"):
         load_collection(io.BytesIO(b"x\n\ty\n"), options)
+    with pytest.raises(InvalidDataError, match=r"no documents \(2 skipped, 1 dropped\)"):
+        load_collection(io.BytesIO(b"x\nx\n\ty\n"), options)
 
 
 def test_progress_is_reported() -> None:
@@ -86,6 +108,12 @@ def test_a_label_map_is_read_from_any_delimiter(text: str, tmp_path: Path) -> No
     file = tmp_path / "map.csv"
     file.write_bytes(text.encode())
     assert load_label_map(file) == {"a": "b", "c": ""}
+
+
+def test_from_and_to_are_labels_like_others_below_the_first_row(tmp_path: Path) -> None:
+    file = tmp_path / "map.csv"
+    file.write_text("a,b\nfrom,to\n")
+    assert load_label_map(file) == {"a": "b", "from": "to"}
 
 
 @pytest.mark.parametrize(

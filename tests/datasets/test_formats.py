@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import zstandard
 
 from app.datasets import FORMATS
 from app.datasets.base import ReadOptions, Summary
@@ -99,6 +100,7 @@ def test_a_text_format_reads_the_same_in_utf_16_with_a_mark_and_with_crlf(format
         "utf-16-le": b"\xff\xfe" + text.encode("utf-16-le"),
         "utf-16-be": b"\xfe\xff" + text.encode("utf-16-be"),
         "utf-16 without a mark": text.encode("utf-16-le"),
+        "utf-16-be without a mark": text.encode("utf-16-be"),
         "crlf": text.replace("\n", "\r\n").encode(),
         "no last line end": text.removesuffix("\n").encode(),
         "blank line at the end": text.encode() + b"\n",
@@ -139,6 +141,43 @@ def test_labels_are_renamed_and_dropped_by_the_map(format: str) -> None:
 def test_limits_hold_in_every_format(format: str, limits: Limits) -> None:
     with pytest.raises(PayloadTooLargeError):
         read(SAMPLES[format](), format=format, limits=limits)
+
+
+@pytest.mark.parametrize("format", SAMPLES)
+def test_a_data_set_that_just_meets_its_limits_is_read(format: str) -> None:
+    data = SAMPLES[format]()
+    limits = Limits(max_bytes=len(data), max_documents=4, max_labels=3)
+    assert len(read(data, format=format, limits=limits)) == 4
+
+
+def test_a_small_file_may_be_compressed_more_than_a_large_one() -> None:
+    data = b"a\t" + b"x" * 100_000 + b"\n"
+    assert len(read(gzip.compress(data), format="tsv", limits=Limits(max_ratio=10))) == 1
+
+
+def test_compressed_data_that_ask_for_too_much_memory_are_refused() -> None:
+    parameters = zstandard.ZstdCompressionParameters(window_log=22)
+    stream = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
+    data = stream.compress(SAMPLES["tsv"]()) + stream.flush()
+    assert len(read(data, format="tsv")) == 4
+    with pytest.raises(InvalidDataError, match="compressed data"):
+        read(data, format="tsv", limits=Limits(max_window=1 << 20))
+
+
+def test_a_text_of_white_space_counts_as_empty() -> None:
+    reading = open_dataset(io.BytesIO(b"a\t \na\tx\n"), ReadOptions(format="tsv"))
+    assert len(list(reading)) == 2
+    assert reading.summary.empty_texts == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "format"),
+    [("a.tsv", "tsv"), ("a.ndjson", "jsonl"), ("A.CSV", "csv"), ("a.svmlight", "svmlight")],
+)
+def test_a_suffix_names_the_format_of_an_empty_file(name: str, format: str, tmp_path: Path) -> None:
+    (tmp_path / name).touch()
+    reading = open_dataset(tmp_path / name)
+    assert (list(reading), reading.format) == ([], format)
 
 
 def test_a_stream_that_was_given_stays_open() -> None:

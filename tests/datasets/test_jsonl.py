@@ -89,3 +89,18 @@ def test_a_bad_line_is_named_with_its_column(line: str, column: int, problem: st
     error = caught.value
     assert (error.line, error.column, error.problem) == (2, column, problem)
     assert error.accepted
+
+
+def test_a_label_may_have_a_thousand_characters() -> None:
+    (document,) = read(b'{"text": "x", "labels": ["%s"]}' % (b"a" * 1000), format="jsonl")
+    assert len(document.labels[0]) == 1000
+
+
+def test_a_delete_character_is_refused_in_a_label() -> None:
+    with pytest.raises(InvalidDataError, match="a control character in a label"):
+        read(b'{"text": "x", "labels": ["a\x7f"]}', format="jsonl")
+
+
+def test_the_map_renames_a_label_with_white_space_around_it() -> None:
+    (document,) = read(b'{"text": "x", "labels": [" a "]}', format="jsonl", label_map={"a": "b"})
+    assert document.labels == ("b",)
