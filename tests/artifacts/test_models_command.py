@@ -54,6 +54,47 @@ def test_list_show_and_verify_say_what_is_there(
     assert capsys.readouterr().out.count("good") == 2
 
 
+def test_a_version_is_listed_with_its_size_in_megabytes_and_its_held_out_micro_f1(
+    run: Any, models: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, current = Store(models).resolve("tiny")
+    held_out = Store(models).peek(name, current).figures["held_out"]
+    size = sum(path.stat().st_size for path in (models / name / current).glob("*.npy"))
+    run("list")
+    row = next(line for line in capsys.readouterr().out.splitlines() if f"{current} *" in line)
+    figures = ["one-vs-rest", "micro-f", "5", f"{size / 1e6:.1f}", f"{held_out['micro_f1']:.4f}"]
+    assert row.split()[-5:] == figures
+    run("show", name, "--json", "-")
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["bytes"], facts["vectorizer"], facts["decision"]) == (size, "tfidf", "micro-f")
+    assert facts["trained_on"]["documents"] == 120
+
+
+def test_use_of_the_older_version_goes_back_and_what_is_removed_is_said(
+    run: Any, models: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = Store(models)
+    first, second = store.versions("tiny")
+    run("use", f"tiny@{second}")
+    assert run("use", f"tiny@{first}") == 0
+    assert store.current("tiny") == first
+    capsys.readouterr()
+    assert run("remove", f"tiny@{second}", "--json", "-") == 0
+    assert json.loads(capsys.readouterr().out) == {"model": "tiny", "removed": [second]}
+    assert run("prune", "tiny", "--keep", "1") == 0
+    assert "nothing to remove" in capsys.readouterr().out
+
+
+def test_prune_names_every_version_it_removed(
+    run: Any, models: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = Store(models).versions("tiny")
+    run("use", f"tiny@{second}")
+    capsys.readouterr()
+    assert run("prune", "tiny", "--keep", "1", "--json", "-") == 0
+    assert json.loads(capsys.readouterr().out) == {"model": "tiny", "removed": [first]}
+
+
 def test_use_makes_another_version_current_and_prune_keeps_it(run: Any, models: Path) -> None:
     store = Store(models)
     first, second = store.versions("tiny")

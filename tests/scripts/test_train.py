@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.artifacts.store import Store
+from app.model import load_model
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = sorted(path.name for path in (ROOT / "scripts").glob("*.py") if path.stem != "installed")
@@ -63,6 +64,34 @@ def test_a_worse_version_is_kept_but_not_promoted_and_exit_is_3(
     assert "is worse than the current version's" in " ".join(out.split())
     assert Store(tmp_path).current("m") == first
     assert len(Store(tmp_path).versions("m")) == 2
+
+
+def test_what_the_options_say_is_in_the_manifest_and_in_the_counts(tmp_path: Path) -> None:
+    rows = [f"{n},{'crash' if n % 2 else 'login'} here,{'AB'[n % 2]}+C,{n // 2}" for n in range(20)]
+    data, renamed = tmp_path / "d.csv", tmp_path / "map.csv"
+    rows += ["98,nothing,,", "99,rare words,D,7", "bad"]
+    data.write_text("\n".join(["key,body,topic,more", *rows]) + "\n")
+    renamed.write_text("A,first\n")
+    code, out, err = run(
+        *("scripts/train.py", data, "--model", "m", "--models-dir", tmp_path / "models"),
+        *("--text-columns", "body,more", "--label-column", "topic", "--label-separator", "+"),
+        *("--id-column", "key", "--label-map", renamed, "--unlabelled", "drop"),
+        *("--on-error", "skip", "--min-label-documents", "2", "--seed", "7", "--folds", "3"),
+        *("--fbr", "0.2", "--abstain", "0.6", "--liblinear", "-s 1 -c 2", "--solver", "liblinear"),
+        *("--no-fingerprints", "--set", "decision.resamples=2", "--json", "-"),
+    )
+    assert (code, err) == (0, "")
+    result = json.loads(out)
+    model = load_model(Store(tmp_path / "models"), "m")
+    assert model.classifier.labels.names == ("B", "C", "first")
+    assert result["counts"]["documents"] == 20
+    read = result["read"]
+    assert (read["dropped"], read["skipped"], read["rare_labels"]) == (2, 1, 1)
+    assert (model.manifest.seed, model.fingerprints) == (7, None)
+    recipe = result["recipe"]
+    assert recipe["members"][0]["settings"] == {"options": "-s 1 -c 2", "solver": "liblinear"}
+    decision = recipe["decision"]
+    assert (decision["folds"], decision["abstain"], decision["settings"]["fbr"]) == (3, 0.6, 0.2)
 
 
 @pytest.mark.parametrize(
