@@ -142,6 +142,16 @@ async def test_a_body_of_the_greatest_length_is_read_and_a_longer_one_is_not(
             assert (whole.status_code, chunked.status_code) == (status, status)
 
 
+async def test_a_body_that_says_it_is_too_long_is_refused_unread(client: httpx.AsyncClient) -> None:
+    async def unread() -> Any:
+        pytest.fail("the body was read")
+        yield b""
+
+    for path in ("/predict", "/v2/models/tiny/infer"):
+        answer = await client.post(path, content=unread(), headers={"content-length": "99999999"})
+        assert answer.status_code == 413
+
+
 async def test_a_key_limited_to_models_is_not_let_to_the_default_one(
     opened: Opened, tmp_path: Path
 ) -> None:
