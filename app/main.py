@@ -7,6 +7,7 @@ import sys
 from multiprocessing.connection import Connection
 from typing import Any
 
+from app import kernels
 from app.api.app import create_app
 from app.errors import SettingsError
 from app.server.fast_path import FastPath
@@ -46,6 +47,7 @@ def work(settings: Settings, listener: socket.socket, supervisor: Connection | N
     """One worker: serve on the listener until SIGTERM, then drain and return."""
     write_logs_as_json(settings.log_level)
     sys.setswitchinterval(SWITCH_SECONDS)
+    kernels.use(settings.kernels)
     service = Service.of(settings)
     if supervisor is not None:
         service.telemetry.share(supervisor)

@@ -1,5 +1,6 @@
 """The protocol of decision rules: the names that a rule reads, and the Decision they mean."""
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -81,13 +82,17 @@ class BatchDecision:
 
 
 class NamedRule(Protocol):
-    """What all rules have: a syntax, and names to try it with."""
+    """What all rules have: a syntax, and names to try it with.
+
+    A rule is a class that inherits from `Rule` or `BatchRule` below. The defaults here are those of
+    a rule without arguments, whose one name is its syntax.
+    """
 
     syntax: ClassVar[str]
     """The names it reads, as error messages and help texts list them: `rank:K`."""
     examples: ClassVar[tuple[str, ...]]
     """Names as `name` spells them; the contract suite tries each."""
-    uses: ClassVar[frozenset[Use]]
+    uses: ClassVar[frozenset[Use]] = frozenset({Use.TRAINING, Use.EVALUATION})
 
     @classmethod
     def read(cls, name: str) -> Self | None:
@@ -95,29 +100,29 @@ class NamedRule(Protocol):
 
         A name of this syntax with a wrong argument is an InvalidRequestError, without an echo.
         """
-        ...
+        return cls() if name == cls.syntax else None
 
     @property
     def name(self) -> str:
         """The one spelling of it."""
-        ...
+        return self.syntax
 
 
 class Rule(NamedRule, Protocol):
     """A rule that decides document by document."""
 
-    is_tuned: ClassVar[bool]
+    is_tuned: ClassVar[bool] = False
     """Whether its cuts come from held-out scores, which training must then make."""
 
+    @abstractmethod
     def decision(self, basis: Basis) -> Decision:
         """The rule as data; an InvalidRequestError says what the basis lacks."""
-        ...
 
 
 @runtime_checkable
 class BatchRule(NamedRule, Protocol):
     """A rule that must know all documents of a batch before it decides on one."""
 
+    @abstractmethod
     def batch_decision(self, batch: Batch) -> BatchDecision:
         """The rule over this batch."""
-        ...

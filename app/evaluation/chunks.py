@@ -58,16 +58,16 @@ def length(document: TestDocument) -> int:
 
 
 class Reads(Protocol):
-    """What is scored: the part of a Scorer (app/evaluation/scorer.py) that says so."""
+    """What a Scorer (app/evaluation/scorer.py) scores: texts, unless it says otherwise."""
 
     @property
     def reads_documents(self) -> bool:
-        """The documents themselves."""
+        """Whether `scores` takes the test documents themselves, not their texts or features."""
         ...
 
     @property
     def is_ready_made(self) -> bool:
-        """Rows of features, not texts."""
+        """Whether `scores` takes rows of features, not texts."""
         ...
 
     @property

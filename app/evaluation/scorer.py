@@ -10,7 +10,7 @@ from app.arrays import Marks, Scores
 from app.datasets.base import Summary
 from app.decisions.base import Basis
 from app.decisions.calibration.calibration import Calibration
-from app.evaluation.chunks import TestDocument
+from app.evaluation.chunks import Reads, TestDocument
 from app.labels import LabelIndex
 
 
@@ -32,7 +32,7 @@ class Decider(Protocol):
         ...
 
 
-class Scorer(Protocol):
+class Scorer(Reads, Protocol):
     """A classifier, or a file of scores that stands in for one."""
 
     @property
@@ -58,21 +58,6 @@ class Scorer(Protocol):
     @property
     def calibration(self) -> Calibration | None:
         """The probabilities of its scores; None: it has none, and no figures of them."""
-        ...
-
-    @property
-    def reads_documents(self) -> bool:
-        """Whether `scores` takes the test documents themselves, not their texts or features."""
-        ...
-
-    @property
-    def is_ready_made(self) -> bool:
-        """Whether `scores` takes rows of features, not texts."""
-        ...
-
-    @property
-    def n_features(self) -> int:
-        """The width of those rows."""
         ...
 
     def scores(self, documents: Sequence[Any], *, jobs: int = 1) -> Scores:

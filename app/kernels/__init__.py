@@ -69,6 +69,11 @@ def compiled() -> bool:
     return wanted == "auto" and _has_compiler()
 
 
+def use(mode: str) -> None:
+    """Use compiled kernels wherever they can be (`auto`) or plain ones, here and in children."""
+    os.environ[SETTING] = mode
+
+
 def warm(progress: Progress = silent, names: tuple[str, ...] = KERNELS) -> None:
     """Compile these kernels, or load them from the cache, before they are waited for."""
     if not compiled():

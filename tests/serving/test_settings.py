@@ -1,5 +1,6 @@
 """The environment, read once and strictly."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -7,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from app.errors import SettingsError
-from app.settings import Settings, table
+from app.settings import PREFIX, Settings, table
 
-PAGE = Path(__file__).parents[2] / "docs" / "settings.md"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "settings.md"
 
 
 def test_the_page_of_settings_is_what_the_code_says() -> None:
@@ -95,3 +97,16 @@ def test_importing_the_service_imports_no_heavy_package() -> None:
         check=True,
     )
     assert found.stdout.strip() == "[]"
+
+
+def test_a_worker_uses_the_kernels_that_its_settings_name() -> None:
+    program = (
+        "import app.main, app.kernels; from app.settings import Settings;"
+        "app.main.serve = lambda *arguments, **named: print(app.kernels.compiled());"
+        "app.main.work(Settings(kernels='plain'), None)"
+    )
+    env = {key: value for key, value in os.environ.items() if not key.startswith(PREFIX)}
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, env=env, capture_output=True, check=True
+    )
+    assert done.stdout.split() == [b"False"]

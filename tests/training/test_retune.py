@@ -16,7 +16,7 @@ from app.decisions.tuning.hulls import Hulls
 from app.errors import InvalidRequestError
 from app.model import Model, load_model
 from app.training.publish import publish
-from app.training.retune import Choice, retune
+from app.training.retune import Choice, retune, score_all
 from tests.conftest import write_corpus
 
 
@@ -142,3 +142,13 @@ def test_the_command_shows_before_and_after_and_promotes(tiny_models: Path, tmp_
     )
     assert refused.returncode == 2
     assert "accepted: zero, rank:K" in refused.stderr
+
+
+def test_every_document_is_scored_whatever_the_size_of_the_chunks(
+    model: Model, labelled: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    classifier = model.classifier
+    truth = classifier.labels.truth(labelled.label_sets)
+    monkeypatch.setattr("app.training.retune.CHUNK", 7)
+    held_out = score_all(classifier, labelled.documents, truth)
+    np.testing.assert_array_equal(held_out.scores, classifier.scores(labelled.documents))

@@ -51,7 +51,7 @@ class ResponseBuffer:
             self._changed.notify_all()
 
     async def _deliver(self) -> None:
-        """Send until everything is sent and the outbox is closed."""
+        """Send until everything is sent and the buffer is closed."""
         while True:
             async with self._changed:
                 await self._changed.wait_for(lambda: self._waiting or self._is_closed)

@@ -1,32 +1,22 @@
 """macro-f: a cut a label, each for its own highest F_β on held-out scores."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
-from app.decisions.base import Basis, Use
+from app.decisions.base import Basis, Rule, Use
 from app.decisions.decision import Decision
 from app.decisions.tuning.macro_f import f_by_vertex, macro_f_vertices
 from app.decisions.tuning.vertex_cuts import vertex_cuts
 
 
 @dataclass(frozen=True, slots=True)
-class MacroF:
+class MacroF(Rule):
     """`macro-f`: the highest mean of the labels' F_β."""
 
     syntax: ClassVar[str] = "macro-f"
     examples: ClassVar[tuple[str, ...]] = ("macro-f",)
     uses: ClassVar[frozenset[Use]] = frozenset({Use.TRAINING})
     is_tuned: ClassVar[bool] = True
-
-    @classmethod
-    def read(cls, name: str) -> Self | None:
-        """The rule, if it is named."""
-        return cls() if name == cls.syntax else None
-
-    @property
-    def name(self) -> str:
-        """As the user writes it."""
-        return self.syntax
 
     def decision(self, basis: Basis) -> Decision:
         """Bagged cuts of every label's best vertex."""

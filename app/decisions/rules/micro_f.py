@@ -1,11 +1,11 @@
 """micro-f: a cut a label, for the highest micro-F_β on held-out scores."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
-from app.decisions.base import Basis, Use
+from app.decisions.base import Basis, Rule, Use
 from app.decisions.decision import Decision
 from app.decisions.tuning.micro_f import micro_f, micro_f_vertices
 from app.decisions.tuning.shrunk_cuts import shrunk_cuts
@@ -13,23 +13,13 @@ from app.decisions.tuning.vertex_cuts import vertex_cuts
 
 
 @dataclass(frozen=True, slots=True)
-class MicroF:
+class MicroF(Rule):
     """`micro-f`, the default."""
 
     syntax: ClassVar[str] = "micro-f"
     examples: ClassVar[tuple[str, ...]] = ("micro-f",)
     uses: ClassVar[frozenset[Use]] = frozenset({Use.TRAINING})
     is_tuned: ClassVar[bool] = True
-
-    @classmethod
-    def read(cls, name: str) -> Self | None:
-        """The rule, if it is named."""
-        return cls() if name == cls.syntax else None
-
-    @property
-    def name(self) -> str:
-        """As the user writes it."""
-        return self.syntax
 
     def decision(self, basis: Basis) -> Decision:
         """Bagged cuts of the best vertices, shrunk to the common cut where that is asked for."""

@@ -1,31 +1,21 @@
 """micromacro-pooled: cuts for micro-F1 plus macro-F1, from all held-out scores at once."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
-from app.decisions.base import Basis, Use
+from app.decisions.base import Basis, Rule, Use
 from app.decisions.decision import Decision
 from app.decisions.tuning.micromacro import micromacro_pooled_cuts
 
 
 @dataclass(frozen=True, slots=True)
-class MicromacroPooled:
+class MicromacroPooled(Rule):
     """`micromacro-pooled`: the sum of micromacro, without its three parts."""
 
     syntax: ClassVar[str] = "micromacro-pooled"
     examples: ClassVar[tuple[str, ...]] = ("micromacro-pooled",)
     uses: ClassVar[frozenset[Use]] = frozenset({Use.TRAINING})
     is_tuned: ClassVar[bool] = True
-
-    @classmethod
-    def read(cls, name: str) -> Self | None:
-        """The rule, if it is named."""
-        return cls() if name == cls.syntax else None
-
-    @property
-    def name(self) -> str:
-        """As the user writes it."""
-        return self.syntax
 
     def decision(self, basis: Basis) -> Decision:
         """One cut a label on all held-out scores."""

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from app.decisions.base import Basis, Use
+from app.decisions.base import Basis, Rule, Use
 from app.decisions.decision import Decision
 from app.decisions.operating_points import ACCEPTED, Wanted
 from app.errors import InvalidRequestError
 
 
 @dataclass(frozen=True, slots=True)
-class OperatingPointRule:
+class OperatingPointRule(Rule):
     """`precision>=0.9`, `macro:f2` …: answered by the hulls that are stored with a model."""
 
     wanted: Wanted
@@ -19,7 +19,6 @@ class OperatingPointRule:
     uses: ClassVar[frozenset[Use]] = frozenset(
         {Use.EVALUATION, Use.PREDICTION, Use.FILE_PREDICTION}
     )
-    is_tuned: ClassVar[bool] = False
 
     @classmethod
     def read(cls, name: str) -> Self | None:

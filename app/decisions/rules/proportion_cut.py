@@ -6,7 +6,7 @@ from typing import ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from app.decisions.base import Batch, BatchDecision, Use
+from app.decisions.base import Batch, BatchDecision, BatchRule, Use
 from app.errors import InvalidRequestError
 
 PREFIX = "proportion:"
@@ -14,7 +14,7 @@ MOST = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class ProportionCut:
+class ProportionCut(BatchRule):
     """`proportion:X`: per label the x·D·frequency best of D documents (Yang 2001).
 
     Rounded half up, at most all that have a score; ties go to the earlier document.

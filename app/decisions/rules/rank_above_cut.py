@@ -5,7 +5,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from app.decisions.base import Basis, Use
+from app.decisions.base import Basis, Rule
 from app.decisions.decision import Decision
 from app.decisions.rules.rank_cut import PREFIX, positive_number
 from app.errors import InvalidRequestError
@@ -14,15 +14,13 @@ LARGEST = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True, slots=True)
-class RankAboveCut:
+class RankAboveCut(Rule):
     """`rank:K,CUT`: at most K labels, each with a score above CUT."""
 
     k: int
     cut: float
     syntax: ClassVar[str] = "rank:K,CUT"
     examples: ClassVar[tuple[str, ...]] = ("rank:1,0", "rank:2,0.5", "rank:3,-1", "rank:1000,0.75")
-    uses: ClassVar[frozenset[Use]] = frozenset({Use.TRAINING, Use.EVALUATION})
-    is_tuned: ClassVar[bool] = False
 
     @classmethod
     def read(cls, name: str) -> Self | None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from app.decisions.base import Basis, Use
+from app.decisions.base import Basis, Rule
 from app.decisions.decision import Decision
 from app.errors import InvalidRequestError
 
@@ -11,14 +11,12 @@ PREFIX = "rank:"
 
 
 @dataclass(frozen=True, slots=True)
-class RankCut:
+class RankCut(Rule):
     """`rank:K`: the first K labels by falling score, ties by rising number; unscored ones never."""
 
     k: int
     syntax: ClassVar[str] = "rank:K"
     examples: ClassVar[tuple[str, ...]] = ("rank:1", "rank:3", "rank:1000")
-    uses: ClassVar[frozenset[Use]] = frozenset({Use.TRAINING, Use.EVALUATION})
-    is_tuned: ClassVar[bool] = False
 
     @classmethod
     def read(cls, name: str) -> Self | None:

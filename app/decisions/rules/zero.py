@@ -1,33 +1,21 @@
 """Zero: every label with a score above 0, the untuned reference."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
-from app.decisions.base import Basis, Use
+from app.decisions.base import Basis, Rule
 from app.decisions.decision import Decision
 from app.errors import InvalidRequestError
 
 
 @dataclass(frozen=True, slots=True)
-class Zero:
+class Zero(Rule):
     """`zero`; refused for learners whose scores are neither margins nor log-odds."""
 
     syntax: ClassVar[str] = "zero"
     examples: ClassVar[tuple[str, ...]] = ("zero",)
-    uses: ClassVar[frozenset[Use]] = frozenset({Use.TRAINING, Use.EVALUATION})
-    is_tuned: ClassVar[bool] = False
-
-    @classmethod
-    def read(cls, name: str) -> Self | None:
-        """The rule, if it is named."""
-        return cls() if name == cls.syntax else None
-
-    @property
-    def name(self) -> str:
-        """As the user writes it."""
-        return self.syntax
 
     def decision(self, basis: Basis) -> Decision:
         """One cut at 0 for all labels."""

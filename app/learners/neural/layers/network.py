@@ -1,5 +1,6 @@
 """What training and scoring ask of a network; each network adds its layers."""
 
+from abc import abstractmethod
 from typing import Any, ClassVar
 
 from torch import nn
@@ -16,9 +17,9 @@ class Network(nn.Module):
     scoring_batch_size: ClassVar[int] = 256
     """Documents scored at once on a CPU; fewer where the values of so many do not fit its cache."""
 
+    @abstractmethod
     def label_bias(self) -> Any:
         """The parameter that is a bias per label: it starts at the log-odds of the label."""
-        raise NotImplementedError
 
     def training_loss(self, batch: Any, targets: Any, loss: Loss) -> Any:
         """The loss of a batch; a network that scores only some labels has one of its own."""
@@ -34,6 +35,6 @@ class WordNetwork(Network):
         """Logits (documents, labels)."""
         return self.from_words(self.words(batch))
 
+    @abstractmethod
     def from_words(self, text: Text) -> Any:
         """Logits from the vectors of the words: explanations put their own in place of these."""
-        raise NotImplementedError
