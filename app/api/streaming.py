@@ -21,6 +21,7 @@ from app.serving.admission import BodyBudget, Deadline
 from app.serving.keys import Identity
 from app.serving.registry import Loaded
 from app.serving.service import Service
+from app.settings import Settings
 
 NDJSON = b"application/x-ndjson"
 LINE = re.compile(rb"\S[^\n]*")
@@ -59,8 +60,7 @@ class Stream:
                 headers.append((b"x-documents", b"%d" % count))
             await send({"type": "http.response.start", "status": 200, "headers": headers})
             async with ResponseBuffer(send, deadline) as buffer:
-                longest = self._service.settings.max_body_bytes
-                async for batch in _batches(receive, longest, deadline):
+                async for batch in _batches(receive, self._service.settings, deadline):
                     await buffer.put(
                         await self._answers(batch, loaded, parameters, deadline, context)
                     )
@@ -158,14 +158,15 @@ def _count(body: bytes) -> int:
 
 
 async def _batches(
-    receive: Receive, longest: int, deadline: Deadline
+    receive: Receive, settings: Settings, deadline: Deadline
 ) -> AsyncIterator[list[tuple[int, bytes | AppError]]]:
     """Numbered lines, as many as have arrived, at most a batch; empty lines are left out."""
     batch: list[tuple[int, bytes | AppError]] = []
-    async for number, line in _lines(receive, longest, deadline):
+    most = min(BATCH, settings.max_documents)  # a batch is predicted as a request is
+    async for number, line in _lines(receive, settings.max_body_bytes, deadline):
         if line is not None:
             batch.append((number, line))
-        if batch and (line is None or len(batch) == BATCH):
+        if batch and (line is None or len(batch) == most):
             yield batch
             batch = []
     if batch:

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from io import BytesIO
 from pathlib import Path
 
 import httpx
@@ -131,3 +132,16 @@ async def test_one_evaluation_too_many_is_429(opened: Opened, corpus_bytes: byte
         assert int(answer.headers["retry-after"]) >= 1
         answer = await client.post("/evaluate", content=corpus_bytes, headers=NDJSON)
         assert answer.status_code == 200
+
+
+async def test_an_evaluation_is_counted_logged_and_names_its_version(
+    client: httpx.AsyncClient, log: BytesIO
+) -> None:
+    line = b'{"text": "a", "labels": ["crash"]}\n'
+    answer = await client.post("/evaluate", content=line * 3, headers=NDJSON)
+    model = (await client.get("/models/tiny")).json()
+    assert answer.headers["x-model-version"] == model["version"]
+    text = (await client.get("/metrics")).text
+    assert 'labelserve_documents_total{model="tiny",route="/evaluate"} 3.0' in text
+    first = json.loads(log.getvalue().splitlines()[0])
+    assert (first["model"], first["version"], first["documents"]) == ("tiny", model["version"], 3)

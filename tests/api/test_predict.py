@@ -44,6 +44,16 @@ async def test_labels_come_back_with_version_and_headers(client: httpx.AsyncClie
     assert 0.5 < first["probability"] <= 1
 
 
+async def test_the_tuned_point_tells_what_held_out_data_gave(client: httpx.AsyncClient) -> None:
+    figures = (await client.get("/models/tiny")).json()["figures"]["held_out"]
+    found = (await client.post("/predict", json={"documents": [BILLING]})).json()
+    for measure in ("precision", "recall"):
+        expected = pytest.approx(figures[f"micro_{measure}"], rel=1e-4)
+        assert found["operating_point"][measure] == expected
+    ranked = await client.post("/predict", json={"documents": [BILLING], "top_k": 1})
+    assert "operating_point" not in ranked.json()
+
+
 async def test_top_k_alone_ranks_all_labels_without_a_threshold(client: httpx.AsyncClient) -> None:
     found = await predicted(client, top_k=3)
     assert [len(p["labels"]) for p in found] == [3, 3]

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from io import BytesIO
 
 import httpx
 import pytest
@@ -122,3 +123,40 @@ async def test_bodies_of_unknown_length_take_room_only_when_they_are_large(opene
         assert [a.status_code for a in (small, large, lines)] == [200, 429, 429]
         assert bodies.in_flight == 0
         assert (await client.post("/predict", content=body(90_000))).status_code == 200
+
+
+async def test_a_text_that_is_too_long_is_an_error_in_its_line_alone(
+    opened: Opened, log: BytesIO
+) -> None:
+    async with opened(max_text_characters=10) as client:
+        content = b'"paper jam"\n\n"%b"\n{"text": "%b"}\n"toner"' % (b"x" * 11, b"x" * 11)
+        answer = await client.post("/predict", content=content, headers=HEADERS)
+        found = [json.loads(line) for line in answer.text.splitlines()]
+        assert [line.get("line") for line in found] == [None, 3, 4, None]
+        assert {line["error"]["status"] for line in found[1:3]} == {413}
+        model = (await client.get("/models/tiny")).json()
+        assert answer.headers["x-model-version"] == model["version"]
+    first = json.loads(log.getvalue().splitlines()[0])
+    assert (first["documents"], first["bytes"]) == (2, len(answer.content))
+
+
+async def test_a_line_longer_than_a_body_may_be_is_an_error_at_its_number(opened: Opened) -> None:
+    async def pieces() -> AsyncIterator[bytes]:
+        yield b'"first"\n"'
+        for _ in range(30):
+            yield b"x" * 100
+        yield b'"\n"third"\n'
+
+    async with opened(max_body_bytes=2000) as client:
+        answer = await client.post("/predict", content=pieces(), headers=HEADERS)
+    found = [json.loads(line) for line in answer.text.splitlines()]
+    assert [line.get("line") for line in found] == [None, 2, None]
+    assert found[1]["error"]["status"] == 413
+
+
+async def test_a_stream_may_have_more_lines_than_a_body_documents(opened: Opened) -> None:
+    async with opened(max_documents=3) as client:
+        answer = await client.post("/predict", content=b'"paper jam"\n' * 10, headers=HEADERS)
+        assert [line.get("line") for line in map(json.loads, answer.text.splitlines())] == [
+            None
+        ] * 10

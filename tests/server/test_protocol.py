@@ -2,7 +2,9 @@
 
 import asyncio
 import re
+import signal
 from collections.abc import Callable, Iterable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ import uvicorn
 from uvicorn.server import ServerState
 
 from app.server.fast_path import MAX_BODY_BYTES, MAX_CONSECUTIVE, FastPath
+from app.server.http_server import DrainingServer
 from app.server.protocol import BoundedHttpProtocol
 from app.server.write_coalescer import MAX_WAITING_BYTES, WriteCoalescer
 
@@ -224,6 +227,71 @@ def test_a_connection_in_use_is_not_closed_as_idle() -> None:
 
     asyncio.run(talk())
     assert len(echo.at_once_bodies) == 5
+
+
+@pytest.mark.parametrize("before", [b"", post(b"easy"), post(b"hard")])
+@pytest.mark.parametrize(("n_pieces", "is_cut"), [(2, False), (5, True)])
+def test_an_endless_head_ends_the_connection(before: bytes, n_pieces: int, is_cut: bool) -> None:
+    wire, new_protocol = Wire(), serving(Echo())
+    piece = (b"X-More: " + b"x" * 1000 + b"\r\n") * 20
+
+    async def send() -> bool:
+        protocol = new_protocol()
+        protocol.connection_made(wire)
+        for sent in (before + b"POST /quick HTTP/1.1\r\n", *[piece] * n_pieces):
+            protocol.data_received(sent)
+            await asyncio.sleep(0.01)
+        is_closed = wire.is_closing()
+        protocol.connection_lost(None)
+        return is_closed
+
+    assert asyncio.run(send()) is is_cut
+
+
+@pytest.mark.parametrize("sent", [b"", b"POST /qui", post(b"easy") + b"POST", post(b"hard") + b"P"])
+def test_a_head_that_does_not_come_in_time_ends_the_connection(sent: bytes) -> None:
+    wire, config = Wire(), uvicorn.Config(Echo(), http="httptools", ws="none", log_config=None)
+
+    async def wait() -> None:
+        protocol = BoundedHttpProtocol(config, ServerState(), {}, head_seconds=0.05)
+        protocol.connection_made(wire)
+        if sent:
+            protocol.data_received(sent)
+        async with asyncio.timeout(60):
+            while not wire.is_closing():
+                await asyncio.sleep(0.01)
+        protocol.connection_lost(None)
+
+    config.load()
+    asyncio.run(wait())
+
+
+def test_sigterm_announces_the_end_and_a_second_signal_does_not_wait_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 100.0
+    monkeypatch.setattr("app.server.http_server.monotonic", lambda: now)
+    config = uvicorn.Config(Echo(), log_config=None)
+
+    def leaves(server: DrainingServer) -> bool:
+        return asyncio.run(server.on_tick(1))
+
+    for signals, has_ended in (
+        ([], False),
+        ([signal.SIGTERM], False),
+        ([signal.SIGTERM] * 2, True),
+        ([signal.SIGINT], True),
+    ):
+        service = SimpleNamespace(is_draining=False)
+        server = DrainingServer(config, service, 10)
+        for sent in signals:
+            server.handle_exit(sent, None)
+        assert service.is_draining is bool(signals)
+        assert leaves(server) is has_ended
+        now += 9
+        assert leaves(server) is has_ended
+        now += 2
+        assert leaves(server) is bool(signals)
 
 
 def test_one_connection_does_not_keep_the_others_waiting() -> None:

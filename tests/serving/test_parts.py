@@ -25,7 +25,9 @@ from app.kernels import kernels
 from app.kernels.linear import picking_plain
 from app.serving.admission import SMALL_BODY, Admission, BodyBudget, Deadline
 from app.serving.keys import KeysFile
+from app.serving.service import Service
 from app.serving.spool import Spool, Upload
+from app.settings import Settings
 
 
 def test_admission_counts_units_and_lets_a_large_request_in_alone() -> None:
@@ -85,6 +87,29 @@ def test_nobody_is_let_in_to_wait_longer_than_is_allowed(monkeypatch: pytest.Mon
     assert refused.value.retry_after == 4
 
 
+def test_nobody_is_told_to_come_back_later_than_in_half_a_minute(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 100.0
+    monkeypatch.setattr("app.serving.admission.monotonic", lambda: now)
+    admission = Admission(10, "documents")
+    for _ in range(100):
+        with admission.admit(1):
+            now += 600
+    with admission.admit(10), pytest.raises(TooManyRequestsError) as refused:
+        admission.refuse_if_full()
+    assert refused.value.retry_after == 30
+
+
+def test_the_service_applies_each_limit_to_its_own_work(tmp_path: Path) -> None:
+    limits = {"max_concurrency": 11, "max_evaluations": 3, "max_body_bytes": 2000}
+    service = Service.of(Settings(data_dir=tmp_path, request_seconds=8, **limits))
+    assert service.documents.capacity == 11
+    assert service.evaluations.capacity == 3
+    assert service.bodies.capacity >= 2 * 2000  # one long body keeps no other out
+    assert service.documents.longest_wait < 8  # who waits longer would be answered 504
+
+
 def test_room_is_taken_for_large_bodies_only_and_given_back() -> None:
     bodies = Admission(10 * SMALL_BODY, "large bodies")
     with BodyBudget(bodies) as room, BodyBudget(bodies) as other:
@@ -123,6 +148,24 @@ def test_only_hashes_of_keys_are_kept_in_a_private_file(tmp_path: Path) -> None:
         keys.revoke(key.id)
     with pytest.raises(InvalidRequestError):
         keys.create(["root"])
+
+
+def test_a_change_of_the_keys_is_seen_within_seconds_and_a_damaged_file_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 100.0
+    monkeypatch.setattr("app.serving.keys.monotonic", lambda: now)
+    keys = KeysFile(tmp_path / "keys.json")
+    first, secret = keys.create(["predict"])
+    other = keys.create(["admin"])[1]
+    serving = KeysFile(tmp_path / "keys.json")
+    keys.revoke(first.id)
+    now += 5
+    with pytest.raises(UnauthorizedError):
+        serving.identify(secret.encode())
+    (tmp_path / "keys.json").write_text("damaged")
+    now += 5
+    assert serving.identify(other.encode()).scopes == {"admin"}
 
 
 def test_a_file_that_is_no_keys_file_is_refused_at_the_start(tmp_path: Path) -> None:

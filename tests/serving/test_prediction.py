@@ -100,6 +100,52 @@ def test_what_a_bare_model_cannot_answer_is_said(classifier: Classifier) -> None
     assert plan_of(Query(), bare).predictions(TEXTS)[0].labels[0].probability is None
 
 
+def test_a_probability_equal_to_the_minimum_is_enough_and_top_k_keeps_the_best(
+    classifier: Classifier,
+) -> None:
+    assert classifier.calibration is not None
+    scores = classifier.scores(TEXTS[:1])
+    probabilities = np.sort(classifier.calibration.probabilities(scores)[0])[::-1]
+    query = Query(min_probability=float(probabilities[2]))
+    found = plan_of(query, classifier).prediction(scores[0]).labels
+    assert len(found) == 3
+    best = plan_of(query._replace(top_k=2), classifier).prediction(scores[0]).labels
+    assert best == found[:2]
+
+
+def test_a_band_ends_with_its_upper_cut_and_begins_above_its_lower(classifier: Classifier) -> None:
+    lower, upper = np.zeros(5, np.float32), np.ones(5, np.float32)
+    abstaining = replace(classifier, abstention=Abstention(0.9, lower, upper))
+    scores = np.array([0, 0.5, 1, 1.5, -1], np.float32)
+    found = plan_of(Query(), abstaining).prediction(scores)
+    known = classifier.labels.names
+    assert found.abstained == [known[1], known[2]]
+    assert [label.label for label in found.labels] == [known[3]]
+
+
+def test_documents_of_many_chunks_get_their_own_labels_while_they_are_wanted(
+    classifier: Classifier,
+) -> None:
+    plan, asked = plan_of(Query(top_k=2), classifier), []
+    texts = [f"{TEXTS[n % 3]} {n}" for n in range(150)]
+    found = plan.predictions(texts, still_wanted=lambda: asked.append(True))
+    alone = [plan.predictions([text])[0] for text in texts]
+    assert [[one.label for one in p.labels] for p in found] == [
+        [one.label for one in p.labels] for p in alone
+    ]
+    assert len(asked) > 1
+
+
+def test_of_two_bounds_on_the_number_of_labels_the_smaller_one_holds(
+    classifier: Classifier,
+) -> None:
+    ranked = replace(classifier, decision=Decision(None, "rank:2", 2))
+    for top_k, expected in ((1, 1), (4, 2)):
+        found = names(ranked, Query(top_k=top_k, operating_point="tuned"))
+        assert [len(labels) for labels in found] == [expected] * 3
+    assert [len(labels) for labels in names(classifier, Query(threshold=-9.0, top_k=3))] == [3] * 3
+
+
 @pytest.mark.slow
 def test_the_command_writes_what_the_plan_gives(
     classifier: Classifier, tiny_models: Path, tmp_path: Path

@@ -9,6 +9,7 @@ from app.artifacts.info import Info
 from app.artifacts.store import Store
 from app.errors import ModelNotFoundError, ModelUnavailableError
 from app.model import Model, load_model
+from app.prediction import Query
 from app.serving import failures, registry
 from app.serving.registry import Registry
 
@@ -188,3 +189,35 @@ def test_a_bad_version_is_counted_once_and_by_its_own_reason(
     store.promote("tiny", old)
     found.refresh()
     assert not found.failures
+
+
+def test_plans_of_ever_new_queries_take_bounded_memory(
+    tiny_models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "MOST_PLANS", 3)
+    monkeypatch.setattr(registry, "MOST_LABELS_KEPT", 2)
+    found = Registry(Store(tiny_models))
+    found.refresh()
+    loaded = found.get(None)
+    for k in range(1, 6):
+        assert loaded.plan(Query(top_k=k)) is loaded.known_plan(Query(top_k=k))
+    assert sum(loaded.known_plan(Query(top_k=k)) is not None for k in range(1, 6)) <= 3
+    many = Query(labels=("billing", "crash", "login"))
+    assert loaded.plan(many).predictions(["refund"])
+    assert loaded.known_plan(many) is None
+
+
+def test_a_required_version_that_cannot_be_loaded_waits_between_its_trials(
+    tiny_models: Path, tmp_path: Path, clock: Clock
+) -> None:
+    copytree(tiny_models / "tiny", tmp_path / "tiny")
+    never, seen = "tiny@20200101T000000-000000", list[str]()
+    found = Registry(
+        Store(tmp_path), required=(never,), on_failure=lambda name, kind: seen.append(name)
+    )
+    for _ in range(5):
+        found.refresh()
+        clock.now += 0.1
+    assert (found.missing(), seen) == ([never], ["tiny"])
+    with pytest.raises(ModelUnavailableError):
+        found.get(never)
