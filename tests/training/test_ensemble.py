@@ -93,3 +93,16 @@ def test_a_trained_ensemble_scores_as_the_weighted_sum_and_comes_back_equal(
     assert {len(reason.term) > 4 for reason in found.because} == {True, False}
     total = sum(reason.weight for reason in found.because) + found.bias + found.rest
     assert total == pytest.approx(model.scores(texts)[0, 2], abs=1e-4)
+
+
+def test_what_a_member_does_not_score_counts_for_less_than_its_lowest_score() -> None:
+    scores = [drawn(2, 1, scale=10), drawn(2, 2) + 100]
+    members, _ = combine([fitted(own) for own in scores])
+    for member, own in zip(members, scores, strict=True):
+        assert own.min() - 2 <= member.floor < own.min() or member.floor < 0 <= own.min()
+
+
+def test_a_members_weight_makes_its_scores_log_odds() -> None:
+    quiet, loud = (fitted(drawn(2, 1, scale=scale)) for scale in (1.0, 1000.0))
+    members, _ = combine([quiet, loud])
+    assert members[0].weight / members[1].weight == pytest.approx(1000, rel=0.01)

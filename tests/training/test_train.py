@@ -8,8 +8,10 @@ import pytest
 
 from app.artifacts.store import Store
 from app.datasets.collection import Collection, load_collection, subset
+from app.datasets.reading import open_dataset
 from app.errors import InvalidDataError, InvalidRequestError
 from app.model import load_model
+from app.training.publish import documents_of
 from app.training.recipe import read_recipe
 from app.training.train import TrainingJob, train
 
@@ -166,3 +168,9 @@ def test_one_document_and_one_label_make_a_model(corpus: Collection) -> None:
     one = replace(subset(corpus, [0]), label_sets=[("a",)])
     trained = train(TrainingJob(one, read_recipe(None, changes=["decision.name=zero"])))
     assert trained.classifier.scores(["anything"]).shape == (1, 1)
+
+
+def test_documents_in_memory_are_those_of_the_file_line_by_line(
+    corpus: Collection, corpus_file: Path
+) -> None:
+    assert list(documents_of(corpus)) == list(open_dataset(corpus_file))
