@@ -93,6 +93,7 @@ def _listener(settings: Settings) -> socket.socket:
     except OSError as error:
         sys.exit(f"labelserve cannot start: {settings.host}:{settings.port}: {error.strerror}")
     listener.set_inheritable(True)
+    listener.setblocking(False)
     log.info("serving on http://%s:%s", settings.host, listener.getsockname()[1])
     return listener
 

@@ -50,6 +50,9 @@ def serve(
         timeout_graceful_shutdown=grace_seconds(settings),
         backlog=BACKLOG,
     )
+    # Whether it blocks belongs to the listener that all workers share, and `dup` sets it as this
+    # object has it: a worker that starts must not let the accept of another one wait for ever.
+    listener.setblocking(False)
     # The loop takes one new connection a turn from each listener: clients that come together
     # would wait for one another's requests.
     duplicates = [listener.dup() for _ in range(ACCEPTED_AT_ONCE - 1)]
