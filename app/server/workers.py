@@ -11,6 +11,7 @@ from threading import Thread
 from time import monotonic, sleep
 from typing import Any
 
+from app.serving.parent_watch import when_parent_ends
 from app.serving.telemetry.exchange import SnapshotAggregator
 from app.serving.telemetry.exposition import serve_metrics
 from app.serving.telemetry.telemetry import Telemetry
@@ -19,6 +20,7 @@ from app.settings import Settings
 LOOK_SECONDS = 0.2
 SHORTEST_LIFE = 2.0
 LAST_FIGURES_SECONDS = 2.0
+END_SECONDS = 2.0  # from the end of the last request to the end of the process
 
 Work = Callable[[], tuple[Callable[..., None], tuple[Any, ...]]]
 """What a worker calls and with what; the supervisor adds the worker's end of their pipe."""
@@ -29,6 +31,22 @@ log = logging.getLogger("labelserve.workers")
 def supervise(settings: Settings, work: Work, grace_seconds: float) -> None:
     """Run as many workers as are set until SIGTERM or Ctrl-C, then stop them all."""
     _Supervisor(settings, work, grace_seconds).run()
+
+
+def end_with_supervisor(grace_seconds: float) -> None:
+    """End this worker when its supervisor is gone, without a drain, however that came.
+
+    It accepts nothing more at once, so that the next service finds the port free; what is under
+    way has the grace time.
+    """
+
+    def end() -> None:
+        log.error("the supervisor is gone: this worker ends")
+        os.kill(os.getpid(), signal.SIGINT)
+        sleep(grace_seconds + END_SECONDS)
+        os._exit(1)
+
+    when_parent_ends(end)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +107,7 @@ class _Supervisor:
         for process in processes:
             if process.is_alive() and process.pid is not None:
                 os.kill(process.pid, self._signal or signal.SIGTERM)
-        end = monotonic() + self._settings.drain_seconds + self._grace + 2
+        end = monotonic() + self._settings.drain_seconds + self._grace + END_SECONDS
         for process in processes:
             process.join(max(0.0, end - monotonic()))
             if process.is_alive():

@@ -278,7 +278,7 @@ def test_a_head_that_does_not_come_in_time_ends_the_connection(sent: bytes) -> N
     asyncio.run(wait())
 
 
-def test_sigterm_announces_the_end_and_a_second_signal_does_not_wait_for_it(
+def test_sigterm_announces_the_end_again_changes_nothing_and_ctrl_c_does_not_wait(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now = 100.0
@@ -291,7 +291,8 @@ def test_sigterm_announces_the_end_and_a_second_signal_does_not_wait_for_it(
     for signals, has_ended in (
         ([], False),
         ([signal.SIGTERM], False),
-        ([signal.SIGTERM] * 2, True),
+        ([signal.SIGTERM] * 2, False),
+        ([signal.SIGTERM, signal.SIGINT], True),
         ([signal.SIGINT], True),
     ):
         service = SimpleNamespace(is_draining=False)
