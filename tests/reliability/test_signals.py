@@ -6,6 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -71,6 +72,30 @@ def test_sigterm_to_all_processes_twice_keeps_the_drain_and_what_is_evaluated(
     assert server.process.wait(60) == 0
     assert time.monotonic() >= start + 4
     assert not [line for line in lines(server.log) if line.get("level") == "error"]
+
+
+def test_a_stopped_worker_is_replaced_and_a_busy_one_is_not(started: Started) -> None:
+    server = started(workers=2, drain_seconds=0, stall_seconds=4)
+    before, busy = server.workers, {"documents": ["refund the invoice payment " * 200] * 1000}
+    end = time.monotonic() + 6
+
+    def post(_: int) -> None:
+        while time.monotonic() < end:
+            answer = httpx.post(f"{server.url}/predict", json=busy, timeout=60)
+            assert answer.status_code in (200, 429)
+
+    with ThreadPoolExecutor(4) as clients:
+        list(clients.map(post, range(4)))
+    assert server.workers == before
+    stopped, other = before
+    os.kill(stopped, signal.SIGSTOP)
+    wait_until(lambda: len(server.workers) == 2 and stopped not in server.workers)
+    assert other in server.workers
+    assert not is_running(stopped)
+    assert [one for one in lines(server.log) if "no sign of life" in one.get("message", "")]
+    for _ in range(10):
+        body = {"documents": ["refund"]}
+        assert httpx.post(f"{server.url}/predict", json=body, timeout=60).status_code == 200
 
 
 def test_workers_and_their_evaluations_end_with_a_killed_supervisor(started: Started) -> None:
