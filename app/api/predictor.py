@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from app.api.http.request_context import RequestContext
-from app.errors import PayloadTooLargeError
+from app.errors import InvalidRequestError, PayloadTooLargeError
 from app.prediction.answers import Prediction
 from app.prediction.plan import Plan
 from app.prediction.query import Query
@@ -60,6 +60,7 @@ class Predictor:
         said = context.header(b"content-length")
         if not said.isdigit() or int(said[:20]) > QUICK_BYTES:
             self._service.documents.refuse_if_full()
+            self._service.unsent.refuse_if_full()
 
     def check(self, texts: Sequence[str]) -> None:
         """Refuse too many documents, and texts that are too long."""
@@ -101,10 +102,19 @@ class Predictor:
         Whoever answers with it is to `count` it.
         """
         plan = loaded.known_plan(query) if loaded.is_quick and not query.explain else None
-        if plan is None or len(texts) > self._quick_texts:
+        if plan is None or len(texts) > self._quick_texts or (plan.top_k or 0) > QUICK_LABELS:
             return None
-        is_short = sum(map(len, texts)) <= self._quick_characters
-        return _predicted(plan, texts) if is_short and self._has_room(len(texts)) else None
+        if sum(map(len, texts)) > self._quick_characters or not self._has_room(len(texts)):
+            return None
+        try:
+            return _predicted(plan, texts, most=min(QUICK_LABELS, MOST_ANSWERS))
+        except InvalidRequestError:  # more labels than that: a thread makes them
+            return None
+
+    async def resolve(self, loaded: Loaded, query: Query) -> None:
+        """Resolve a query before its first document is there; an error where that is impossible."""
+        if loaded.known_plan(query) is None:
+            await self._in(self._service.threads, loaded.plan, query)
 
     async def in_thread(self, work: Any, *arguments: Any) -> Any:
         """What the work gives, done in a thread that has only short work: it waits for nothing."""
@@ -135,20 +145,29 @@ class Predictor:
 
 
 def _planned(loaded: Loaded, query: Query, texts: Sequence[str], deadline: Deadline) -> Predicted:
-    return _predicted(loaded.plan(query), texts, deadline.check)
+    return _predicted(loaded.plan(query), texts, deadline.check, most=MOST_ANSWERS)
 
 
 def _predicted(
-    plan: Plan, texts: Sequence[str], still_wanted: Callable[[], None] | None = None
+    plan: Plan,
+    texts: Sequence[str],
+    still_wanted: Callable[[], None] | None = None,
+    *,
+    most: int,
 ) -> Predicted:
     start = perf_counter()
-    predictions = plan.predictions(texts, still_wanted=still_wanted, most=MOST_ANSWERS)
+    predictions = plan.predictions(texts, still_wanted=still_wanted, most=most)
     return Predicted(plan, predictions, perf_counter() - start)
 
 
 def is_long(predictions: Sequence[Prediction], query: Query) -> bool:
-    """Whether writing the predictions as JSON takes long enough to be worth a thread."""
+    """Whether writing the predictions as JSON takes long enough to be worth a thread.
+
+    What explains a label has a place in the text for every time that a term occurs there.
+    """
+    if query.explain:
+        return True
     n_labels = 0
     for prediction in predictions:
         n_labels += len(prediction.labels)
-    return n_labels * (query.explain or 1) > QUICK_LABELS
+    return n_labels > QUICK_LABELS

@@ -2,7 +2,8 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections import deque
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -13,11 +14,13 @@ from app.api.errors import invalid_body, problem_of
 from app.api.http.bodies import next_message, read_body, with_minimum_rate
 from app.api.http.request_context import RequestContext, context_of
 from app.api.http.response_buffer import ResponseBuffer
+from app.api.prediction_json import written
 from app.api.predictor import QUICK_BYTES, Predictor, is_long
 from app.api.schemas import Document, StreamParameters
 from app.errors import AppError, InvalidRequestError, PayloadTooLargeError
 from app.prediction.answers import Prediction
 from app.serving.admission import BodyBudget, Deadline
+from app.serving.answer_pieces import Pieces, cut, joined
 from app.serving.keys import Identity
 from app.serving.registry import Loaded
 from app.serving.service import Service
@@ -48,7 +51,8 @@ class Stream:
         """Read, predict and send at the same time."""
         context, parameters = context_of(scope), _parameters(scope)
         loaded = self._predictor.model(parameters.model, identity, context)
-        loaded.plan(parameters.query())
+        self._service.unsent.refuse_if_full()
+        await self._predictor.resolve(loaded, parameters.query())
         deadline = Deadline.after(self._service.settings.evaluate_seconds)
         with self._service.body_budget() as budget:
             receive = with_minimum_rate(receive, self._service.settings.request_seconds)
@@ -59,11 +63,10 @@ class Stream:
                 count = await self._predictor.run(len(body) > QUICK_BYTES, _count, body)
                 headers.append((b"x-documents", b"%d" % count))
             await send({"type": "http.response.start", "status": 200, "headers": headers})
-            async with ResponseBuffer(send, deadline) as buffer:
+            async with ResponseBuffer(send, deadline, self._service.unsent) as buffer:
                 async for batch in _batches(receive, self._service.settings, deadline):
-                    await buffer.put(
-                        await self._answers(batch, loaded, parameters, deadline, context)
-                    )
+                    for piece in await self._answers(batch, loaded, parameters, deadline, context):
+                        await buffer.put(piece)
                 await buffer.close()
 
     async def _read_first(
@@ -86,7 +89,7 @@ class Stream:
         parameters: StreamParameters,
         deadline: Deadline,
         context: RequestContext,
-    ) -> bytes:
+    ) -> Pieces:
         size = sum(len(line) for _, line in batch if isinstance(line, bytes))
         read = await self._predictor.run(size > QUICK_BYTES, self._read_all, batch)
         documents = [document for document in read if not isinstance(document, AppError)]
@@ -102,11 +105,15 @@ class Stream:
             for (number, _), document in zip(batch, read, strict=True)
         ]
         is_large = is_long(found, parameters.query())
-        written: bytes = await self._predictor.run(is_large, self._written, answers)
-        return written
+        pieces: Pieces = await self._predictor.run(is_large, joined, self._written(answers))
+        return pieces
 
-    def _written(self, answers: list[Prediction | StreamLine]) -> bytes:
-        return b"".join(self._encode(answer) + b"\n" for answer in answers)
+    def _written(self, answers: list[Prediction | StreamLine]) -> Iterator[bytes]:
+        for answer in answers:
+            yield from (
+                written(answer) if isinstance(answer, Prediction) else (self._encode(answer),)
+            )
+            yield b"\n"
 
     def _read_all(self, batch: list[tuple[int, bytes | AppError]]) -> list[Any]:
         return [self._read(line) for _, line in batch]
@@ -132,7 +139,7 @@ class Stream:
     ) -> list[Prediction]:
         if not documents:
             return []
-        while not self._service.documents.has_room(len(documents)):
+        while self._service.unsent.is_full or not self._service.documents.has_room(len(documents)):
             # The answer has begun, so it cannot be refused any more: it waits for its turn.
             deadline.check()
             await asyncio.sleep(WAIT_SECONDS)
@@ -146,8 +153,13 @@ class Stream:
 
 
 def _again(body: bytes) -> Receive:
+    """The body once more, in pieces; others have their turn between them."""
+    pieces = cut(body) or deque([b""])
+
     async def message() -> Message:
-        return {"type": "http.request", "body": body, "more_body": False}
+        await asyncio.sleep(0)
+        piece = pieces.popleft()
+        return {"type": "http.request", "body": piece, "more_body": bool(pieces)}
 
     return message
 
@@ -177,13 +189,18 @@ async def _lines(
     receive: Receive, longest: int, deadline: Deadline
 ) -> AsyncIterator[tuple[int, bytes | AppError | None]]:
     """Numbered lines; (0, None) when all that has arrived was handed out."""
-    rest, number, more, is_too_long = b"", 0, True, False
+    rest, number, more, is_too_long = bytearray(), 0, True, False
     while more:
         message = await next_message(receive, deadline)
         more = message.get("more_body", False)
-        *whole, rest = (rest + message["body"]).split(b"\n")
-        if not more:
-            whole, rest = [*whole, rest], b""
+        whole = message["body"].split(b"\n")
+        if more:
+            last = whole.pop()
+        if whole:
+            whole[0] = bytes(rest) + whole[0]
+            rest = bytearray()
+        if more:
+            rest += last
         for line in whole:
             number += 1
             if is_too_long:
@@ -194,7 +211,7 @@ async def _lines(
             yield number + 1, PayloadTooLargeError("the line", longest, "bytes")
             is_too_long = True
         if is_too_long:
-            rest = b""
+            rest.clear()
         yield 0, None
 
 

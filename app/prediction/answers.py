@@ -1,9 +1,13 @@
-"""What comes back for a document: the same objects for the API and the command line."""
+"""What comes back for a document: the same objects for the API and the command line.
+
+None of them refers back to what holds it, so the garbage collector need not look through them
+(`gc=False`): there may be a million in one answer.
+"""
 
 import msgspec
 
 
-class Term(msgspec.Struct):
+class Term(msgspec.Struct, gc=False):
     """A term that raised or lowered a label, with its places in the text (code points)."""
 
     term: str
@@ -11,7 +15,7 @@ class Term(msgspec.Struct):
     at: list[tuple[int, int]]
 
 
-class Label(msgspec.Struct, omit_defaults=True):
+class Label(msgspec.Struct, omit_defaults=True, gc=False):
     """One label of one document; `because`, `bias` and `rest` sum to the score.
 
     `approximate` is there, and true, where a network's terms are estimated by their gradients.
@@ -27,7 +31,7 @@ class Label(msgspec.Struct, omit_defaults=True):
     approximate: bool | None = None
 
 
-class Prediction(msgspec.Struct, omit_defaults=True):
+class Prediction(msgspec.Struct, omit_defaults=True, gc=False):
     """The labels of one document by falling score; `id` only where one was sent."""
 
     labels: list[Label]

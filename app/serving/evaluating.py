@@ -14,6 +14,8 @@ from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from app import errors
 from app.artifacts.store import Store
 from app.datasets.base import ReadOptions
@@ -29,6 +31,7 @@ from app.evaluation.options import EvaluationOptions, JudgedModel
 from app.evaluation.run import evaluate
 from app.model import load_model
 from app.serving.admission import Deadline
+from app.serving.answer_pieces import Pieces, of_file
 from app.serving.logs import place
 from app.serving.parent_watch import when_parent_ends
 from app.serving.spool import storage_errors
@@ -60,9 +63,29 @@ class EvaluationJob:
         """Where the process writes what came of it."""
         return self.folder / "result.json"
 
+    @property
+    def figures(self) -> Path:
+        """Where the process writes the figures of its report."""
+        return self.folder / "figures.json"
 
-async def evaluated(job: EvaluationJob, deadline: Deadline, left: Awaitable[None]) -> bytes:
-    """The report as JSON; the process is gone when this returns or raises.
+
+class Figures(msgspec.Struct):
+    """What telemetry wants of a report, which may be too long to look it up there."""
+
+    documents: int
+    seconds: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """The report as JSON, in pieces, and its figures."""
+
+    pieces: Pieces
+    figures: Figures
+
+
+async def evaluated(job: EvaluationJob, deadline: Deadline, left: Awaitable[None]) -> Evaluated:
+    """The report; the process is gone when this returns or raises.
 
     `left` ends when the client does not wait any more; then CancelledError is raised.
     """
@@ -109,16 +132,16 @@ def _context() -> ForkServerContext:
     return context
 
 
-def _read(job: EvaluationJob, exit_code: int | None) -> bytes:
+def _read(job: EvaluationJob, exit_code: int | None) -> Evaluated:
     if exit_code == NO_ROOM:
         raise StorageFullError("the spool cannot take the report")
     try:
-        content = job.result.read_bytes()
+        pieces = of_file(job.result)
     except FileNotFoundError:
         raise EvaluationCrashedError("the evaluating process ended without a result") from None
-    if content.startswith(b'{"error":'):
-        raise _revived(json.loads(content))
-    return content
+    if pieces[0].startswith(b'{"error":'):
+        raise _revived(json.loads(b"".join(pieces)))
+    return Evaluated(pieces, msgspec.json.decode(job.figures.read_bytes(), type=Figures))
 
 
 def _run(job: EvaluationJob) -> None:
@@ -143,6 +166,9 @@ def _run(job: EvaluationJob) -> None:
 def _write(job: EvaluationJob, content: dict[str, Any]) -> None:
     unfinished = job.result.with_suffix(".unfinished")
     with storage_errors():
+        if "error" not in content:
+            figures = Figures(content["data"]["documents"], content["seconds"])
+            job.figures.write_bytes(msgspec.json.encode(figures))
         unfinished.write_text(json.dumps(content, ensure_ascii=False, allow_nan=False))
         unfinished.rename(job.result)
 

@@ -14,6 +14,7 @@ from app.serving.keys import KeysFile
 from app.serving.registry import Registry
 from app.serving.spool import Spool
 from app.serving.telemetry.telemetry import Telemetry
+from app.serving.unsent_answers import UnsentAnswers
 from app.settings import Settings
 
 THREADS = 2
@@ -35,6 +36,7 @@ class Service:
     documents: Admission
     evaluations: Admission
     bodies: Admission
+    unsent: UnsentAnswers
     spool: Spool
     threads: ThreadPoolExecutor
     """For predictions."""
@@ -65,6 +67,7 @@ class Service:
             ),
             Admission(settings.max_evaluations, "evaluations"),
             Admission(settings.max_body_bytes * LARGE_BODIES, "large bodies"),
+            UnsentAnswers(settings.max_unsent_bytes),
             Spool(settings.data_dir),
             ThreadPoolExecutor(THREADS, thread_name_prefix="predict"),
             ThreadPoolExecutor(1, thread_name_prefix="json"),
@@ -73,6 +76,10 @@ class Service:
     def body_budget(self) -> BodyBudget:
         """Bytes of memory for one body, given back when the block ends."""
         return BodyBudget(self.bodies)
+
+    def count_cut(self) -> None:
+        """Count an answer that its client did not read in time."""
+        self.telemetry.rejected.labels("unread").inc()
 
     async def start(self) -> None:
         """Begin to watch the models folder; the first look loads what is there."""

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from app.api.deps import Parts
 from app.api.http.bodies import client_gone
+from app.api.http.piecewise import PiecewiseResponse
 from app.api.http.request_context import RequestContext, context_of
 from app.api.http.uploads import FORMATS, MULTIPART, format_of, spooled
 from app.api.identity import caller_with
@@ -21,7 +22,7 @@ from app.errors import DrainingError
 from app.evaluation.deciders import decider
 from app.evaluation.options import EvaluationOptions, parse_k
 from app.serving.admission import Deadline
-from app.serving.evaluating import EvaluationJob, evaluated
+from app.serving.evaluating import Evaluated, EvaluationJob, evaluated
 from app.serving.keys import Identity
 from app.serving.registry import Loaded
 from app.serving.service import Service
@@ -121,6 +122,7 @@ async def evaluate(
     context, deadline = context_of(request.scope), Deadline.after(service.settings.evaluate_seconds)
     if service.is_draining:
         raise DrainingError("the service is shutting down; ask another replica")
+    service.unsent.refuse_if_full()
     if parameters.model is not None:
         caller.require_model(parameters.model.partition("@")[0])
     loaded = service.registry.get(parameters.model, caller.may_use)
@@ -137,23 +139,17 @@ async def evaluate(
     return _answer(report, loaded, context, service)
 
 
-def _answer(report: bytes, loaded: Loaded, context: RequestContext, service: Service) -> Response:
-    found = _Figures.model_validate_json(report)
+def _answer(
+    found: Evaluated, loaded: Loaded, context: RequestContext, service: Service
+) -> Response:
     context.model, context.version = loaded.model.name, loaded.model.version
-    context.documents = found.data.documents
+    context.documents = found.figures.documents
     service.telemetry.documents.labels(context.model, PATH).inc(context.documents)
-    for stage, seconds in found.seconds.items():
+    for stage, seconds in found.figures.seconds.items():
         service.telemetry.stages.labels(stage).observe(seconds)
-    headers = {"x-model-version": context.version, "x-documents": str(context.documents)}
-    return Response(report, headers=headers, media_type="application/json")
-
-
-class _Counted(BaseModel):
-    documents: int
-
-
-class _Figures(BaseModel):
-    """The part of a report that telemetry wants."""
-
-    data: _Counted
-    seconds: dict[str, float]
+    headers = {
+        "content-type": "application/json",
+        "x-model-version": context.version,
+        "x-documents": str(context.documents),
+    }
+    return PiecewiseResponse(found.pieces, headers, service)

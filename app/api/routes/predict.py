@@ -7,6 +7,7 @@ Both ways share every step between; only waiting, and what takes a thread, diffe
 """
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -16,21 +17,27 @@ from starlette.types import Receive, Scope, Send
 
 from app.api.errors import invalid_body, send_problem
 from app.api.http.bodies import read_body
+from app.api.http.piecewise import send_in_pieces
 from app.api.http.request_context import Headers, RequestContext, context_of
 from app.api.identity import caller_with, identify
 from app.api.openapi import problems
+from app.api.prediction_json import listed
 from app.api.predictor import QUICK_BYTES, Predicted, Predictor, is_long
 from app.api.schemas import Document, OperatingPoint, PredictRequest, PredictResponse
 from app.api.streaming import NDJSON, Stream
 from app.errors import AppError, UnsupportedMediaTypeError
+from app.prediction.answers import Prediction
 from app.prediction.query import Query
 from app.serving.admission import Deadline
+from app.serving.answer_pieces import Pieces, joined
 from app.serving.keys import Identity
 from app.serving.registry import Loaded
 from app.serving.service import Service
 
 PATH, SCOPE = "/predict", "predict"
 JSON = b"application/json"
+PREDICTIONS = b'"predictions":['
+"""What stands before the predictions, and nowhere else in an answer without any."""
 
 
 @dataclass(slots=True)
@@ -92,10 +99,14 @@ class Predict:
             predicted = await predictor.predictions(
                 asked.loaded, asked.query, asked.texts, deadline
             )
-            is_large = is_long(predicted.predictions, asked.query)
-            headers, content = await predictor.run(
-                is_large, self._written, asked, predicted, context
+        if is_long(predicted.predictions, asked.query):
+            del body, request  # from here on a slow reader holds its answer, and nothing else
+            headers, pieces = await predictor.in_thread(
+                self._written_in_pieces, asked, predicted, context
             )
+            await send_in_pieces(send, headers, pieces, self._service)
+        else:
+            headers, content = self._written(asked, predicted, context)
             await send({"type": "http.response.start", "status": 200, "headers": headers})
             await send({"type": "http.response.body", "body": content})
 
@@ -120,14 +131,18 @@ class Predict:
     ) -> tuple[Headers, bytes]:
         """Headers and body of the answer."""
         context.documents = len(asked.texts)
-        content = self._encode(_response(asked, predicted))
-        headers = (
-            (b"content-type", JSON),
-            (b"content-length", b"%d" % len(content)),
-            (b"x-model-version", context.version.encode()),
-            (b"x-documents", b"%d" % context.documents),
-        )
-        return headers, content
+        content = self._encode(_response(asked, predicted, predicted.predictions))
+        return _headers(len(content), context), content
+
+    def _written_in_pieces(
+        self, asked: Asked, predicted: Predicted, context: RequestContext
+    ) -> tuple[Headers, Pieces]:
+        """The same for a large answer, whose predictions are gone afterwards."""
+        context.documents = len(asked.texts)
+        shell = self._encode(_response(asked, predicted, []))
+        before, opening, after = shell.partition(PREDICTIONS)
+        pieces = joined(chain((before, opening), listed(predicted.predictions), (after,)))
+        return _headers(sum(map(len, pieces)), context), pieces
 
 
 def add_to(app: FastAPI, service: Service) -> Predict:
@@ -178,9 +193,19 @@ DOCUMENTED = {
 }
 
 
-def _response(asked: Asked, predicted: Predicted) -> PredictResponse:
-    predictions, point = predicted.predictions, predicted.plan.point
-    for prediction, document in zip(predictions, asked.request.documents, strict=True):
+def _headers(length: int, context: RequestContext) -> Headers:
+    return (
+        (b"content-type", JSON),
+        (b"content-length", b"%d" % length),
+        (b"x-model-version", context.version.encode()),
+        (b"x-documents", b"%d" % context.documents),
+    )
+
+
+def _response(asked: Asked, predicted: Predicted, predictions: list[Prediction]) -> PredictResponse:
+    """The answer with these predictions; ids are put into all of them in any case."""
+    point = predicted.plan.point
+    for prediction, document in zip(predicted.predictions, asked.request.documents, strict=True):
         if isinstance(document, Document):
             prediction.id = document.id
     model, reached = asked.loaded.model, None if point is None else OperatingPoint(**point)

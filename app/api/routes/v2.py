@@ -2,18 +2,17 @@
 
 from typing import Annotated, Any
 
-import msgspec
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from app.api.deps import Parts
 from app.api.http.bodies import read_body
+from app.api.http.piecewise import PiecewiseResponse
 from app.api.http.request_context import RequestContext, context_of
 from app.api.identity import caller_with
 from app.api.predictor import QUICK_BYTES, Predictor, is_long
 from app.api.tensors import Answer, Call, answered, called
 from app.errors import ModelUnavailableError
-from app.prediction.answers import Prediction
 from app.serving.admission import Deadline
 from app.serving.keys import Identity
 from app.serving.registry import Loaded
@@ -126,20 +125,21 @@ async def _inferred(
         query = call.query()
         found = (await predictor.predictions(loaded, query, texts, deadline)).predictions
     context.documents = len(texts)
-    answer = await predictor.run(is_long(found, query), _answer, call, found, loaded)
-    return _response(answer, context)
+    answer = await predictor.run(
+        is_long(found, query), answered, call, found, loaded.model.name, loaded.model.version
+    )
+    return _response(answer, context, service)
 
 
-def _answer(call: Call, found: list[Prediction], loaded: Loaded) -> Answer:
-    lines = [msgspec.json.encode(prediction) for prediction in found]
-    return answered(call, lines, loaded.model.name, loaded.model.version)
-
-
-def _response(answer: Answer, context: RequestContext) -> Response:
-    headers = {"x-model-version": context.version, "x-documents": str(context.documents)}
+def _response(answer: Answer, context: RequestContext, service: Service) -> Response:
+    headers = {
+        "content-type": answer.media_type,
+        "x-model-version": context.version,
+        "x-documents": str(context.documents),
+    }
     if answer.header_length is not None:
         headers["inference-header-content-length"] = str(answer.header_length)
-    return Response(answer.body, headers=headers, media_type=answer.media_type)
+    return PiecewiseResponse(answer.pieces, headers, service)
 
 
 def _found(service: Service, caller: Identity, reference: str) -> Loaded:
