@@ -1,5 +1,6 @@
 """`python -m app.main`: settings in, service out; the only place where parts are wired together."""
 
+import gc
 import logging
 import os
 import socket
@@ -20,6 +21,13 @@ from app.serving.telemetry.exposition import serve_metrics
 from app.settings import Settings
 
 SWITCH_SECONDS = 0.0005  # the loop waits no longer than this for threads that predict
+GARBAGE_THRESHOLDS = (700, 10, 1_000_000)
+"""Allocations, and collections of younger objects, between two garbage collections.
+
+The last number leaves collections of all objects to `Service`, which does them in a thread: whoever
+makes the object too many would do them, mostly the event loop, for as long as a large answer is in
+the making.
+"""
 
 log = logging.getLogger("labelserve")
 
@@ -49,6 +57,7 @@ def work(settings: Settings, listener: socket.socket, supervisor: Connection | N
     if supervisor is not None:
         end_with_supervisor(grace_seconds(settings))
     sys.setswitchinterval(SWITCH_SECONDS)
+    gc.set_threshold(*GARBAGE_THRESHOLDS)
     kernels.use(settings.kernels)
     service = Service.of(settings)
     if supervisor is not None:

@@ -7,6 +7,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from time import monotonic
 
 from app.artifacts.store import Store
 from app.serving.admission import Admission, BodyBudget
@@ -20,6 +21,7 @@ from app.settings import Settings
 THREADS = 2
 LONGEST_START, LONGEST_END = 20.0, 0.5
 LOOK_SECONDS = 0.05
+COLLECT_SECONDS = 60.0  # between two collections of all garbage
 LARGE_BODIES = 8  # bodies of full length that may be in memory at once
 
 log = logging.getLogger("labelserve.service")
@@ -128,7 +130,11 @@ class Service:
         return self._watching is not None and self._watching.is_alive()
 
     def _watch(self, looked: threading.Event) -> None:
+        collected = monotonic()
         while not self._stopped.is_set():
+            if monotonic() > collected + COLLECT_SECONDS:
+                gc.collect()
+                collected = monotonic()
             try:
                 self.look()
             except Exception:

@@ -24,8 +24,11 @@ from soak.demo import demo_model
 from soak.findings import Findings
 from soak.gateway import NGINX
 from soak.load import half_load, overload, slow_clients
+from soak.loop import largest_answers
 from soak.models import damages, swaps
+from soak.readers import unread_answers, upgrade_offers
 from soak.restarts import kills, rolling_restarts
+from soak.signals import signals
 from soak.uploads import bombs, large_uploads, leavers
 
 RESULTS = WORK / "soak.json"
@@ -83,6 +86,26 @@ RUNS: dict[str, tuple[Run, str, str]] = {
         half_load,
         "half load with swaps and evaluations",
         "second-half memory growth ≤ 5 %; no 5xx",
+    ),
+    "R23": (
+        upgrade_offers,
+        "requests that offer h2c, pipelined, in packets of every size",
+        "an offer not taken loses nothing",
+    ),
+    "R25": (
+        unread_answers,
+        "200 connections that never read a 37 MB answer",
+        "cut in time; the sum of unsent answers bounded; memory back; health always 200",
+    ),
+    "R27": (
+        signals,
+        "2 workers: SIGTERM twice to all, SIGKILL of the supervisor, SIGSTOP of a worker",
+        "drain as promised; no orphan serves; the stopped one is replaced",
+    ),
+    "R30": (
+        largest_answers,
+        "every route's largest answer",
+        "no callback takes more than 20 ms of the loop thread's CPU",
     ),
 }
 

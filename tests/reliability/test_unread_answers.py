@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
+from soak.wide_model import N_LABELS, store_wide
 
 from tests.reliability.connection import request
 from tests.reliability.servers import Server, start, wait_until
-from tests.reliability.wide_model import N_LABELS, store_wide
 
 MEBIBYTE = 1 << 20
 PATIENCE = 3

@@ -1,4 +1,4 @@
-"""Run first by a server under test: notes how much CPU the event loop's thread takes at a time."""
+"""Run first by a server that is measured: notes how much CPU its loop's thread takes at a time."""
 
 import asyncio
 from pathlib import Path
@@ -7,6 +7,20 @@ from time import thread_time
 from app.serving.service import Service
 
 LOOK_SECONDS, WORTH_NOTING = 0.001, 0.001
+MOST_SECONDS = 0.020
+"""Of the CPU of the loop's thread that a callback may take."""
+
+
+def noting(file: Path) -> str:
+    """The line of Python that a server runs first to have its loop looked at."""
+    scripts = str(Path(__file__).parents[1])
+    path = f"import sys; sys.path.insert(0, {scripts!r})"
+    return f"{path}; from soak.loop_cpu import note_cpu; note_cpu({str(file)!r})"
+
+
+def seen_in(file: Path) -> float:
+    """The longest time that was noted."""
+    return max(map(float, file.read_text().split()), default=0.0)
 
 
 def note_cpu(file: str) -> None:
@@ -21,7 +35,7 @@ def note_cpu(file: str) -> None:
         await start(service)
         _look_later(asyncio.get_running_loop(), Path(file))
 
-    Service.start = start_and_look  # type: ignore[method-assign]
+    Service.start = start_and_look  # type: ignore[method-assign, assignment]
 
 
 def _look_later(loop: asyncio.AbstractEventLoop, file: Path) -> None:
