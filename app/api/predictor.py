@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from app.api.http.request_context import RequestContext
 from app.errors import InvalidRequestError, PayloadTooLargeError
@@ -25,11 +25,23 @@ MOST_ANSWERS = 1_000_000
 
 
 class Predicted(NamedTuple):
-    """One prediction a text, and how long they took."""
+    """One prediction a text, how many labels each has, and how long they took."""
 
     plan: Plan
     predictions: list[Prediction]
+    label_counts: list[int]
     seconds: float
+
+
+class Asked(NamedTuple):
+    """What is asked about texts, of which model, and until when it is wanted."""
+
+    loaded: Loaded
+    query: Query
+    deadline: Deadline
+
+
+Written = TypeVar("Written")
 
 
 class Predictor:
@@ -71,30 +83,33 @@ class Predictor:
         if max(map(len, texts), default=0) > longest:
             raise PayloadTooLargeError("a text", longest, "characters")
 
-    async def predictions(
+    async def answer(
         self,
-        loaded: Loaded,
-        query: Query,
+        asked: Asked,
         texts: Sequence[str],
-        deadline: Deadline,
+        write: Callable[[Predicted], Written],
         *,
         has_begun: bool = False,
-    ) -> Predicted:
-        """One prediction a text; short work here, long work in a thread that looks at the clock.
+    ) -> Written:
+        """What `write` makes of one prediction a text; it is told how many labels there are.
 
-        What is part of an answer that has begun is not refused where others would be.
+        Short work is done here, long work in a thread that looks at the clock. It writes, too: so
+        no more predictions are kept than there are threads. What is part of an answer that has
+        begun is not refused where others would be.
         """
         self.check(texts)
-        predicted = self.at_once(loaded, query, texts)
-        if predicted is None:
+        predicted = self.at_once(asked.loaded, asked.query, texts)
+        if predicted is not None:
+            written = write(predicted)
+        else:
             if not has_begun:
                 self._service.documents.refuse_if_full()  # others came while the body was read
             with self._service.documents.admit(len(texts)):
-                predicted = await self._in(
-                    self._service.threads, _planned, loaded, query, texts, deadline
+                predicted, written = await self._in(
+                    self._service.threads, _predicted_and_written, asked, texts, write
                 )
-        self.count(loaded, predicted)
-        return predicted
+        self.count(asked.loaded, predicted)
+        return written
 
     def at_once(self, loaded: Loaded, query: Query, texts: Sequence[str]) -> Predicted | None:
         """One prediction a text, where that takes no longer than to hand it to a thread.
@@ -139,13 +154,17 @@ class Predictor:
                 telemetry.labels_per_document.labels(model),
             )
         documents, labels = counters
-        documents.inc(len(predicted.predictions))
-        for prediction in predicted.predictions:
-            labels.observe(len(prediction.labels))
+        documents.inc(len(predicted.label_counts))
+        for count in predicted.label_counts:
+            labels.observe(count)
 
 
-def _planned(loaded: Loaded, query: Query, texts: Sequence[str], deadline: Deadline) -> Predicted:
-    return _predicted(loaded.plan(query), texts, deadline.check, most=MOST_ANSWERS)
+def _predicted_and_written(
+    asked: Asked, texts: Sequence[str], write: Callable[[Predicted], Written]
+) -> tuple[Predicted, Written]:
+    plan = asked.loaded.plan(asked.query)
+    predicted = _predicted(plan, texts, asked.deadline.check, most=MOST_ANSWERS)
+    return predicted, write(predicted)
 
 
 def _predicted(
@@ -157,17 +176,5 @@ def _predicted(
 ) -> Predicted:
     start = perf_counter()
     predictions = plan.predictions(texts, still_wanted=still_wanted, most=most)
-    return Predicted(plan, predictions, perf_counter() - start)
-
-
-def is_long(predictions: Sequence[Prediction], query: Query) -> bool:
-    """Whether writing the predictions as JSON takes long enough to be worth a thread.
-
-    What explains a label has a place in the text for every time that a term occurs there.
-    """
-    if query.explain:
-        return True
-    n_labels = 0
-    for prediction in predictions:
-        n_labels += len(prediction.labels)
-    return n_labels > QUICK_LABELS
+    counts = [len(prediction.labels) for prediction in predictions]
+    return Predicted(plan, predictions, counts, perf_counter() - start)

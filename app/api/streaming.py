@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections import deque
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -15,14 +15,13 @@ from app.api.http.bodies import next_message, read_body, with_minimum_rate
 from app.api.http.request_context import RequestContext, context_of
 from app.api.http.response_buffer import ResponseBuffer
 from app.api.prediction_json import written
-from app.api.predictor import QUICK_BYTES, Predictor, is_long
+from app.api.predictor import QUICK_BYTES, Asked, Predictor
 from app.api.schemas import Document, StreamParameters
 from app.errors import AppError, InvalidRequestError, PayloadTooLargeError
 from app.prediction.answers import Prediction
 from app.serving.admission import BodyBudget, Deadline
 from app.serving.answer_pieces import Pieces, cut, joined
 from app.serving.keys import Identity
-from app.serving.registry import Loaded
 from app.serving.service import Service
 from app.settings import Settings
 
@@ -30,6 +29,9 @@ NDJSON = b"application/x-ndjson"
 LINE = re.compile(rb"\S[^\n]*")
 BATCH = 64
 WAIT_SECONDS = 0.02
+
+Batch = list[tuple[int, bytes | AppError]]
+"""Numbered lines; an error in place of one that could not be taken."""
 
 
 class StreamLine(msgspec.Struct):
@@ -54,6 +56,7 @@ class Stream:
         self._service.unsent.refuse_if_full()
         await self._predictor.resolve(loaded, parameters.query())
         deadline = Deadline.after(self._service.settings.evaluate_seconds)
+        asked = Asked(loaded, parameters.query(), deadline)
         with self._service.body_budget() as budget:
             receive = with_minimum_rate(receive, self._service.settings.request_seconds)
             headers = [(b"content-type", NDJSON), (b"x-model-version", context.version.encode())]
@@ -65,7 +68,7 @@ class Stream:
             await send({"type": "http.response.start", "status": 200, "headers": headers})
             async with ResponseBuffer(send, deadline, self._service.unsent) as buffer:
                 async for batch in _batches(receive, self._service.settings, deadline):
-                    for piece in await self._answers(batch, loaded, parameters, deadline, context):
+                    for piece in await self._answers(batch, asked, context):
                         await buffer.put(piece)
                 await buffer.close()
 
@@ -82,40 +85,35 @@ class Stream:
             return None
         return await read_body(receive, context, limit, deadline, budget)
 
-    async def _answers(
-        self,
-        batch: list[tuple[int, bytes | AppError]],
-        loaded: Loaded,
-        parameters: StreamParameters,
-        deadline: Deadline,
-        context: RequestContext,
-    ) -> Pieces:
+    async def _answers(self, batch: Batch, asked: Asked, context: RequestContext) -> Pieces:
         size = sum(len(line) for _, line in batch if isinstance(line, bytes))
         read = await self._predictor.run(size > QUICK_BYTES, self._read_all, batch)
         documents = [document for document in read if not isinstance(document, AppError)]
-        found: list[Prediction] = []
         try:
-            found = await self._predicted(loaded, parameters, documents, deadline)
+            pieces = await self._predicted(
+                asked, documents, lambda found: joined(self._written(batch, read, found, context))
+            )
             context.documents += len(documents)
         except InvalidRequestError as error:  # what these lines ask for together is too much
             read = [document if isinstance(document, AppError) else error for document in read]
-        each = iter(found)
-        answers = [
-            _failed(number, document, context) if isinstance(document, AppError) else next(each)
-            for (number, _), document in zip(batch, read, strict=True)
-        ]
-        is_large = is_long(found, parameters.query())
-        pieces: Pieces = await self._predictor.run(is_large, joined, self._written(answers))
+            pieces = joined(self._written(batch, read, [], context))
         return pieces
 
-    def _written(self, answers: list[Prediction | StreamLine]) -> Iterator[bytes]:
-        for answer in answers:
-            yield from (
-                written(answer) if isinstance(answer, Prediction) else (self._encode(answer),)
-            )
+    def _written(
+        self, batch: Batch, read: list[Any], found: list[Prediction], context: RequestContext
+    ) -> Iterator[bytes]:
+        """A line of the answer for each line of the batch, in parts."""
+        each = iter(found)
+        for (number, _), document in zip(batch, read, strict=True):
+            if isinstance(document, AppError):
+                yield self._encode(_failed(number, document, context))
+            else:
+                prediction = next(each)
+                prediction.id = None if isinstance(document, str) else document.id
+                yield from written(prediction)
             yield b"\n"
 
-    def _read_all(self, batch: list[tuple[int, bytes | AppError]]) -> list[Any]:
+    def _read_all(self, batch: Batch) -> list[Any]:
         return [self._read(line) for _, line in batch]
 
     def _read(self, line: bytes | AppError) -> str | Document | AppError:
@@ -132,24 +130,20 @@ class Stream:
 
     async def _predicted(
         self,
-        loaded: Loaded,
-        parameters: StreamParameters,
+        asked: Asked,
         documents: Sequence[str | Document],
-        deadline: Deadline,
-    ) -> list[Prediction]:
+        write: Callable[[list[Prediction]], Pieces],
+    ) -> Pieces:
         if not documents:
-            return []
+            return write([])
         while self._service.unsent.is_full or not self._service.documents.has_room(len(documents)):
             # The answer has begun, so it cannot be refused any more: it waits for its turn.
-            deadline.check()
+            asked.deadline.check()
             await asyncio.sleep(WAIT_SECONDS)
         texts = [d if isinstance(d, str) else d.text for d in documents]
-        predicted = await self._predictor.predictions(
-            loaded, parameters.query(), texts, deadline, has_begun=True
+        return await self._predictor.answer(
+            asked, texts, lambda predicted: write(predicted.predictions), has_begun=True
         )
-        for document, prediction in zip(documents, predicted.predictions, strict=True):
-            prediction.id = None if isinstance(document, str) else document.id
-        return predicted.predictions
 
 
 def _again(body: bytes) -> Receive:
@@ -171,9 +165,9 @@ def _count(body: bytes) -> int:
 
 async def _batches(
     receive: Receive, settings: Settings, deadline: Deadline
-) -> AsyncIterator[list[tuple[int, bytes | AppError]]]:
+) -> AsyncIterator[Batch]:
     """Numbered lines, as many as have arrived, at most a batch; empty lines are left out."""
-    batch: list[tuple[int, bytes | AppError]] = []
+    batch: Batch = []
     most = min(BATCH, settings.max_documents)  # a batch is predicted as a request is
     async for number, line in _lines(receive, settings.max_body_bytes, deadline):
         if line is not None:

@@ -20,6 +20,9 @@ async def send_in_pieces(send: Send, headers: Headers, pieces: Pieces, service: 
     seconds = service.settings.evaluate_seconds
     with service.unsent.take(sum(map(len, pieces))) as unsent:
         await send({"type": "http.response.start", "status": 200, "headers": headers})
+        if len(pieces) == 1:
+            await send({"type": "http.response.body", "body": pieces.pop()})
+            return
         try:
             async with asyncio.timeout(seconds):
                 waiting = 0

@@ -1,5 +1,6 @@
 """/v2: the Open Inference Protocol, so that KServe and its clients can call the service."""
 
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Request
@@ -10,7 +11,7 @@ from app.api.http.bodies import read_body
 from app.api.http.piecewise import PiecewiseResponse
 from app.api.http.request_context import RequestContext, context_of
 from app.api.identity import caller_with
-from app.api.predictor import QUICK_BYTES, Predictor, is_long
+from app.api.predictor import QUICK_BYTES, Asked, Predicted, Predictor
 from app.api.tensors import Answer, Call, answered, called
 from app.errors import ModelUnavailableError
 from app.serving.admission import Deadline
@@ -122,13 +123,15 @@ async def _inferred(
         body = await read_body(request.receive, context, settings.max_body_bytes, deadline, budget)
         length = context.header(b"inference-header-content-length")
         call, texts = await predictor.run(len(body) > QUICK_BYTES, called, body, length)
-        query = call.query()
-        found = (await predictor.predictions(loaded, query, texts, deadline)).predictions
+        answer = await predictor.answer(
+            Asked(loaded, call.query(), deadline), texts, partial(_written, call, loaded)
+        )
     context.documents = len(texts)
-    answer = await predictor.run(
-        is_long(found, query), answered, call, found, loaded.model.name, loaded.model.version
-    )
     return _response(answer, context, service)
+
+
+def _written(call: Call, loaded: Loaded, predicted: Predicted) -> Answer:
+    return answered(call, predicted.predictions, loaded.model.name, loaded.model.version)
 
 
 def _response(answer: Answer, context: RequestContext, service: Service) -> Response:
