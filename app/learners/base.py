@@ -1,10 +1,10 @@
 """The one protocol every learner keeps: what it must define, and every hook with its default."""
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Protocol, Self
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,14 @@ from app.kernels.linear.types import LinearArrays
 from app.learners import LEARNERS
 from app.progress import Progress, silent
 from app.state import State
+
+HeldOutRows: TypeAlias = Callable[[Features, NDArray[Any]], Features]
+"""(features, fold of every document) → the rows as the model of the other folds sees them."""
+
+
+def unchanged(features: Features, folds: NDArray[Any]) -> Features:
+    """The rows as they are: what holds for features whose values do not depend on one another."""
+    return features
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +40,8 @@ class Fitting:
     """The folder where a long training saves its best state for `--resume`; None: nowhere."""
     word_vectors: NDArray[np.float32] | None = None
     """Pre-trained vectors by word number (`Vectorizer.word_vectors`), for networks."""
+    held_out_rows: HeldOutRows = unchanged
+    """How documents look to a model that was fitted without them (`Vectorizer.held_out_rows`)."""
 
 
 class Contributions(NamedTuple):

@@ -74,13 +74,14 @@ class CostSensitive(Learner):
         folds = stratified_folds(truth, min(FOLDS, truth.shape[0]), fitting.seed)
         if self._fitted.uses_blocks():
             return tried_costs(self._fitted.problem(features, truth), GRID, folds, fitting)
+        held_out_rows = fitting.held_out_rows(features, folds)
         for i, cost in enumerate(GRID):
             fitting.progress("try costs", i, len(GRID))
             learner = OneVsRest(**self._settings, costs=np.full(truth.shape[1], cost))
             for fold in range(folds.max() + 1):
                 inside, outside = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
                 learner.fit(features[outside], truth[outside], fitting)
-                counts[i] += _counts(learner, features[inside], truth[inside], fitting.jobs)
+                counts[i] += _counts(learner, held_out_rows[inside], truth[inside], fitting.jobs)
         return counts
 
     def _choose(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -38,11 +38,12 @@ def out_of_fold(
 ) -> HeldOut:
     """Scores of each fold's documents by a learner fitted to the other folds."""
     collected, labels = out_of_fold_scores(truth), np.arange(truth.shape[1])
+    held_out_rows = fitting.held_out_rows(features, folds)
     for fold in np.unique(folds):
         inside, outside = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
         learner = make_learner().fit(features[outside], truth[outside], fitting)
         for start in range(0, len(inside), DOCUMENTS_AT_ONCE):
             documents = inside[start : start + DOCUMENTS_AT_ONCE]
-            scores = learner.scores(features[documents], jobs=fitting.jobs)
+            scores = learner.scores(held_out_rows[documents], jobs=fitting.jobs)
             collected.put(documents, labels, scores)
     return collected.held_out()

@@ -52,7 +52,11 @@ def fit_member(
     features = vectorizer.fit_transform(
         data.documents, jobs=fitting.jobs, progress=fitting.progress
     )
-    fitting = replace(fitting, word_vectors=vectorizer.word_vectors())
+    fitting = replace(
+        fitting,
+        word_vectors=vectorizer.word_vectors(),
+        held_out_rows=vectorizer.held_out_rows,
+    )
     if data.valid_truth is not None:
         return _with_validation(vectorizer, learner, features, data, fitting)
     if folds == 0 or data.truth.shape[0] < 2:
@@ -93,7 +97,7 @@ def _with_split(
     fitting: Fitting,
 ) -> FittedMember:
     rows, others = np.flatnonzero(is_held_out), np.flatnonzero(~is_held_out)
-    valid = (features[rows], truth[rows])
+    valid = (fitting.held_out_rows(features, is_held_out)[rows], truth[rows])
     learner.fit(features[others], truth[others], replace(fitting, valid=valid))
     held_out = HeldOut.of(learner.scores(valid[0], jobs=fitting.jobs), valid[1])
     return FittedMember(Member(vectorizer, learner), held_out, rows)

@@ -80,6 +80,15 @@ class Vectorizer(Protocol):
         """
         return None
 
+    def held_out_rows(self, features: Features, folds: NDArray[Any]) -> Features:
+        """The rows of `fit_transform` as the model of the other folds would see each document.
+
+        Terms that stand in a document's own fold alone are dropped, as unknown terms of a new text
+        are. By default the rows as they are: right where no value depends on the others of its row,
+        since a learner gives nothing to a column that it never saw.
+        """
+        return features
+
     def word_vectors(self) -> NDArray[np.float32] | None:
         """Pre-trained vectors by word number, NaN in the rows of words without one; None: none."""
         return None

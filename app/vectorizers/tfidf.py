@@ -18,6 +18,7 @@ from app.kernels.vocabulary.vocabulary import Vocabulary
 from app.progress import Progress, silent
 from app.state import State
 from app.vectorizers.base import TermSpans, Vectorizer
+from app.vectorizers.fold_vocabulary import is_known, rescaled
 from app.vectorizers.selection import frequent_enough
 from app.vectorizers.tfidf_settings import TfidfSettings
 
@@ -66,6 +67,13 @@ class Tfidf(Vectorizer):
         if self.settings.binary:
             counts.counts.fill(1)
         return self._weighed(counts, jobs)
+
+    def held_out_rows(self, features: Features, folds: NDArray[Any]) -> Features:
+        """The rows without terms that other folds do not have, scaled to length 1 again.
+
+        The idf stays that of all documents.
+        """
+        return rescaled(features, is_known(features, features.indices, folds))
 
     def terms(self) -> Sequence[str]:
         """The terms in column order."""

@@ -75,8 +75,11 @@ class BlockTraining:
         self.loss, self.tolerance = LOSSES[problem.options.solver], problem.options.tolerance
         self.every_document = np.arange(problem.n_documents, dtype=np.int32)
         self.folds: list[NDArray[np.int32]] = []
+        self.held_out_rows = self.documents.rows
         if held_out is not None:
             folds = held_out.folds
+            rows = fitting.held_out_rows(problem.features, folds)
+            self.held_out_rows = self.documents.with_values(rows)
             self.folds = [np.flatnonzero(folds == f).astype(np.int32) for f in np.unique(folds)]
         self.kernel = kernels("solver.block_descent")
 
@@ -133,7 +136,7 @@ class BlockTraining:
         self._descend(block, solution, outside, seed, tolerance)
         solution.weights[np.abs(solution.weights) <= self.problem.cut] = 0
         scores = aligned_lanes(len(inside))
-        self.kernel.score(self.documents.rows, solution, inside, scores)
+        self.kernel.score(self.held_out_rows, solution, inside, scores)
         return scores.reshape(-1, LANES)
 
     def _set_constant_scores(self, scores: Any, labels: NDArray[Any], inside: NDArray[Any]) -> None:

@@ -39,6 +39,8 @@ class _CostTrials:
     ) -> None:
         self.training, self.grid = training, grid
         documents = training.every_document
+        held_out_rows = training.fitting.held_out_rows(training.problem.features, folds)
+        self.held_out_rows = training.documents.with_values(held_out_rows)
         self.splits = [(documents[folds == f], documents[folds != f]) for f in np.unique(folds)]
 
     def counts(self, numbered: tuple[int, NDArray[Any]]) -> NDArray[np.int64]:
@@ -66,7 +68,7 @@ class _CostTrials:
             kernel.descend(rows, block, solution, outside, tolerance, seed)
             pruned, scores = solution.copy(), aligned_lanes(len(inside))
             pruned.weights[np.abs(pruned.weights) <= training.problem.cut] = 0
-            kernel.score(rows, pruned, inside, scores)
+            kernel.score(self.held_out_rows, pruned, inside, scores)
             decided = scores.reshape(-1, LANES)[:, : len(labels)] > 0
             cells = (decided & truth, decided & ~truth, ~decided & truth)
             counts[i] = np.stack([cell.sum(axis=0) for cell in cells], axis=1)
