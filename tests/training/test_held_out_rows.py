@@ -27,8 +27,8 @@ FOLDS = stratified_folds(TRUTH, 5, 0)
 
 def without_unseen_words(fold: int) -> list[str]:
     """The texts of a fold with only the words that texts of other folds have."""
-    others = {word for i in np.flatnonzero(FOLDS != fold) for word in TEXTS[i].split()}
-    texts = [TEXTS[i].split() for i in np.flatnonzero(FOLDS == fold)]
+    others = {word for i in np.flatnonzero(fold != FOLDS) for word in TEXTS[i].split()}
+    texts = [TEXTS[i].split() for i in np.flatnonzero(fold == FOLDS)]
     return [" ".join(word for word in words if word in others) for words in texts]
 
 
@@ -38,7 +38,7 @@ def test_rows_are_those_of_the_texts_without_words_that_other_folds_lack(setting
     rows = vectorizer.held_out_rows(vectorizer.fit_transform(TEXTS), FOLDS)
     for fold in range(5):
         expected = vectorizer.transform(without_unseen_words(fold)).toarray()
-        np.testing.assert_allclose(rows[FOLDS == fold].toarray(), expected, atol=1e-6)
+        np.testing.assert_allclose(rows[fold == FOLDS].toarray(), expected, atol=1e-6)
 
 
 def test_word_pairs_of_one_fold_take_no_part_of_a_rows_length() -> None:
@@ -87,8 +87,8 @@ def test_held_out_scores_are_those_of_texts_without_unseen_words(
     assert fitted.held_out is not None
     vectorizer, features = fitted.member.vectorizer, Tfidf().fit_transform(TEXTS)
     for fold in range(5):
-        outside = FOLDS != fold
+        outside = fold != FOLDS
         apart = built(recipe)[1].fit(features[outside], TRUTH[outside], Fitting())
         expected = apart.scores(vectorizer.transform(without_unseen_words(fold)))
-        found = np.asarray(fitted.held_out.scores)[FOLDS == fold]
+        found = np.asarray(fitted.held_out.scores)[fold == FOLDS]
         np.testing.assert_allclose(found, expected, atol=0.03)
