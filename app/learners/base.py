@@ -11,17 +11,18 @@ from numpy.typing import NDArray
 
 from app.arrays import Features, Scores, Truth
 from app.catalogue import find
+from app.folds import Folds
 from app.heldout import HeldOut
 from app.kernels.linear.types import LinearArrays
 from app.learners import LEARNERS
 from app.progress import Progress, silent
 from app.state import State
 
-HeldOutRows: TypeAlias = Callable[[Features, NDArray[Any]], Features]
-"""(features, fold of every document) → the rows as the model of the other folds sees them."""
+HeldOutRows: TypeAlias = Callable[[Features, Folds], Features]
+"""(features, folds) → the rows as the model that is to score each of them sees them."""
 
 
-def unchanged(features: Features, folds: NDArray[Any]) -> Features:
+def unchanged(features: Features, folds: Folds) -> Features:
     """The rows as they are: what holds for features whose values do not depend on one another."""
     return features
 
@@ -101,7 +102,7 @@ class Learner(Protocol):
         """Build an equal learner again, on memory-mapped, read-only arrays."""
 
     def fit_with_held_out(
-        self, features: Features, truth: Truth, folds: NDArray[Any], fitting: Fitting
+        self, features: Features, truth: Truth, folds: Folds, fitting: Fitting
     ) -> HeldOut | None:
         """Learn, and out-of-fold scores at less than the price of a fit for every fold.
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from app.arrays import Features
 from app.catalogue import find
+from app.folds import Folds
 from app.kernels.linear.types import FittedTfidf
 from app.progress import Progress, silent
 from app.state import State
@@ -80,12 +81,12 @@ class Vectorizer(Protocol):
         """
         return None
 
-    def held_out_rows(self, features: Features, folds: NDArray[Any]) -> Features:
-        """The rows of `fit_transform` as the model of the other folds would see each document.
+    def held_out_rows(self, features: Features, folds: Folds) -> Features:
+        """The rows of `fit_transform` as the model that is to score each document sees it.
 
-        Terms that stand in a document's own fold alone are dropped, as unknown terms of a new text
-        are. By default the rows as they are: right where no value depends on the others of its row,
-        since a learner gives nothing to a column that it never saw.
+        Terms that the documents outside a fold do not have are dropped, as unknown terms of a new
+        text are. By default the rows as they are: right where no value depends on the others of its
+        row, since a learner gives nothing to a column that it never saw.
         """
         return features
 

@@ -6,21 +6,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.arrays import Features
+from app.folds import Folds
 
 
-def is_known(features: Features, terms: NDArray[Any], folds: NDArray[Any]) -> NDArray[np.bool_]:
-    """Whether each stored entry's term stands in a document of another fold, too.
+def is_known(features: Features, terms: NDArray[Any], folds: Folds) -> NDArray[np.bool_]:
+    """Whether each stored entry's term stands in a document that its fold's model is fitted to.
 
-    `terms` are the entries' term numbers, `folds` the fold of every document. A model that was
-    fitted without a document's fold has never seen the other terms.
+    `terms` are the entries' term numbers. Entries of documents that are never held out are known.
     """
-    fold_of = np.repeat(folds.astype(np.int32), np.diff(features.indptr))
-    size = int(terms.max(initial=-1)) + 1
-    lowest = np.full(size, np.iinfo(np.int32).max, np.int32)
-    highest = np.full(size, -1, np.int32)
-    np.minimum.at(lowest, terms, fold_of)
-    np.maximum.at(highest, terms, fold_of)
-    known: NDArray[np.bool_] = (lowest < highest)[terms]
+    known = np.ones(len(terms), np.bool_)
+    n_terms = int(terms.max(initial=-1)) + 1
+    document_of = np.repeat(np.arange(features.shape[0]), np.diff(features.indptr))
+    for inside, outside in folds.splits():
+        is_inside, is_outside = np.zeros((2, features.shape[0]), np.bool_)
+        is_inside[inside], is_outside[outside] = True, True
+        is_seen = np.zeros(n_terms, np.bool_)
+        is_seen[terms[is_outside[document_of]]] = True
+        entries = np.flatnonzero(is_inside[document_of])
+        known[entries] = is_seen[terms[entries]]
     return known
 
 

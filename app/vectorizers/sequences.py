@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 
 from app.arrays import Features
 from app.errors import InvalidDataError, InvalidRequestError
+from app.folds import Folds
 from app.kernels.text.analysis import Analysis
 from app.kernels.text.offsets import terms_with_offsets
 from app.progress import Progress, silent
@@ -82,8 +83,8 @@ class Sequences(Vectorizer):
         ]
         return stacked(rows, longest)
 
-    def held_out_rows(self, features: Features, folds: NDArray[Any]) -> Features:
-        """The rows with `UNKNOWN` for words that other folds do not have."""
+    def held_out_rows(self, features: Features, folds: Folds) -> Features:
+        """The rows with `UNKNOWN` for words that no document outside the fold has."""
         known = is_known(features, features.data, folds)
         numbers = np.where(known, features.data, UNKNOWN).astype(features.dtype)
         return csr_array((numbers, features.indices, features.indptr), shape=features.shape)

@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 
 from app.arrays import Features
 from app.errors import DamagedArtifactError, InvalidDataError
+from app.folds import Folds
 from app.kernels import kernels
 from app.kernels.linear.types import FittedTfidf
 from app.kernels.text.counts import Counts, kept
@@ -68,8 +69,8 @@ class Tfidf(Vectorizer):
             counts.counts.fill(1)
         return self._weighed(counts, jobs)
 
-    def held_out_rows(self, features: Features, folds: NDArray[Any]) -> Features:
-        """The rows without terms that other folds do not have, scaled to length 1 again.
+    def held_out_rows(self, features: Features, folds: Folds) -> Features:
+        """The rows without terms that no document outside the fold has, scaled to length 1 again.
 
         The idf stays that of all documents.
         """

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from app.arrays import truth_from_rows
+from app.folds import Folds
 from app.learners.base import Fitting
-from app.learners.folds import stratified_folds
+from app.learners.stratified_folds import stratified_folds
 from app.training.members import TrainingData, built, fit_member
 from app.training.recipe import MemberRecipe
 from app.vectorizers.ready_made import ReadyMade
@@ -27,8 +28,8 @@ FOLDS = stratified_folds(TRUTH, 5, 0)
 
 def without_unseen_words(fold: int) -> list[str]:
     """The texts of a fold with only the words that texts of other folds have."""
-    others = {word for i in np.flatnonzero(fold != FOLDS) for word in TEXTS[i].split()}
-    texts = [TEXTS[i].split() for i in np.flatnonzero(fold == FOLDS)]
+    others = {word for i in np.flatnonzero(fold != FOLDS.parts) for word in TEXTS[i].split()}
+    texts = [TEXTS[i].split() for i in np.flatnonzero(fold == FOLDS.parts)]
     return [" ".join(word for word in words if word in others) for words in texts]
 
 
@@ -38,13 +39,13 @@ def test_rows_are_those_of_the_texts_without_words_that_other_folds_lack(setting
     rows = vectorizer.held_out_rows(vectorizer.fit_transform(TEXTS), FOLDS)
     for fold in range(5):
         expected = vectorizer.transform(without_unseen_words(fold)).toarray()
-        np.testing.assert_allclose(rows[fold == FOLDS].toarray(), expected, atol=1e-6)
+        np.testing.assert_allclose(rows[fold == FOLDS.parts].toarray(), expected, atol=1e-6)
 
 
 def test_word_pairs_of_one_fold_take_no_part_of_a_rows_length() -> None:
     texts = ["grain farm", "farm grain", "grain", "farm"]
     vectorizer = Tfidf(ngram_range=(1, 2))
-    rows = vectorizer.held_out_rows(vectorizer.fit_transform(texts), np.array([0, 1, 1, 0]))
+    rows = vectorizer.held_out_rows(vectorizer.fit_transform(texts), Folds(np.array([0, 1, 1, 0])))
     columns = {term: column for column, term in enumerate(vectorizer.terms())}
     assert rows[[0]].toarray()[0, columns["grain farm"]] == 0
     np.testing.assert_allclose((rows.toarray() ** 2).sum(axis=1), 1, atol=1e-6)
@@ -53,21 +54,21 @@ def test_word_pairs_of_one_fold_take_no_part_of_a_rows_length() -> None:
 def test_a_document_of_words_that_no_other_fold_has_is_an_empty_row() -> None:
     vectorizer = Tfidf()
     features = vectorizer.fit_transform(["alone here", "corn", "corn", ""])
-    rows = vectorizer.held_out_rows(features, np.array([0, 0, 1, 1]))
+    rows = vectorizer.held_out_rows(features, Folds(np.array([0, 0, 1, 1])))
     np.testing.assert_allclose(rows.toarray().sum(axis=1), [0, 1, 1, 0])
 
 
 def test_words_that_a_network_did_not_train_on_are_unknown_to_it() -> None:
     vectorizer = Sequences(min_count=1)
     features = vectorizer.fit_transform(["corn wheat", "corn rye"])
-    rows = vectorizer.held_out_rows(features, np.array([True, False])).toarray()
+    rows = vectorizer.held_out_rows(features, Folds(np.array([1, 0]))).toarray()
     assert rows[0, 0] == vectorizer.numbers["corn"]
     assert rows[0, 1] == UNKNOWN
 
 
 def test_ready_made_features_stay_as_they_are() -> None:
     features = ReadyMade().fit_transform([([0], [2.0]), ([1], [3.0])])
-    assert ReadyMade().held_out_rows(features, np.array([0, 1])) is features
+    assert ReadyMade().held_out_rows(features, Folds(np.array([0, 1]))) is features
 
 
 @pytest.mark.parametrize(
@@ -87,8 +88,8 @@ def test_held_out_scores_are_those_of_texts_without_unseen_words(
     assert fitted.held_out is not None
     vectorizer, features = fitted.member.vectorizer, Tfidf().fit_transform(TEXTS)
     for fold in range(5):
-        outside = fold != FOLDS
+        outside = fold != FOLDS.parts
         apart = built(recipe)[1].fit(features[outside], TRUTH[outside], Fitting())
         expected = apart.scores(vectorizer.transform(without_unseen_words(fold)))
-        found = np.asarray(fitted.held_out.scores)[fold == FOLDS]
+        found = np.asarray(fitted.held_out.scores)[fold == FOLDS.parts]
         np.testing.assert_allclose(found, expected, atol=0.03)
