@@ -191,6 +191,13 @@ def test_one_label_documents_get_accuracy_and_a_confusion_matrix() -> None:
     assert judged(system, documents_of([["a"], ["a", "b"], ["a"]]))["confusion"] is None
 
 
+def test_a_document_without_any_score_has_no_best_label() -> None:
+    system = Table(np.float32([[-np.inf, -np.inf], [1, 2]]), ("a", "b"))
+    report = judged(system, documents_of([["a"], ["b"]]))
+    assert report["confusion"]["accuracy"] == 0.5
+    assert report["confusion"]["matrix"] == [[0, 0], [0, 1]]
+
+
 def test_a_missed_label_is_confused_with_the_one_wrongly_assigned_instead() -> None:
     system = Table(np.float32([[1, -1, 1], [1, -1, -1]]), ("a", "b", "c"))
     report = evaluate(system, documents_of([["b", "c"], ["b"]]))

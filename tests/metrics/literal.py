@@ -59,8 +59,9 @@ def mean(values: Sequence[float | None]) -> float | None:
 
 
 def order(scores: Row) -> list[int]:
-    """Labels by falling score, ties by rising number; labels without a score last."""
-    return sorted(range(len(scores)), key=lambda label: (-scores[label], label))
+    """Labels by falling score, ties by rising number; labels without a score are left out."""
+    scored = [label for label in range(len(scores)) if scores[label] > -math.inf]
+    return sorted(scored, key=lambda label: (-scores[label], label))
 
 
 def at_k(scores: Row, relevant: set[int], k: int) -> dict[str, float]:
