@@ -71,6 +71,9 @@ def test_break_even_and_the_best_point_of_the_curve_are_as_defined(seed: int) ->
     point = report["decisions"]["break_even"]
     value, gap = literal.break_even(system.rows, truth)
     assert (point["value"], point["gap"]) == pytest.approx((value, gap))
+    per_label = report["decisions"]["break_even_per_label"]
+    value, gap = literal.break_even_per_label(system.rows, truth)
+    assert (per_label["value"], per_label["gap"]) == pytest.approx((value, gap))
     at_one = [p for p in report["curves"]["micro"] if p["beta"] == pytest.approx(1.0)]
     best = literal.best_micro_f(system.rows, truth)
     reached = [
