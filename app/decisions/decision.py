@@ -21,10 +21,18 @@ Columns: TypeAlias = NDArray[np.intp]
 
 
 class Expected(NamedTuple):
-    """The precision and recall that a decision reached on held-out data."""
+    """The precision and recall to expect of new documents, by held-out data.
+
+    The intervals hold nine of ten test sets of a third of the documents tuned on; None where that
+    is not known.
+    """
 
     precision: float
     recall: float
+    precision_interval: tuple[float, float] | None = None
+    recall_interval: tuple[float, float] | None = None
+    met: bool | None = None
+    """Whether the bound is expected to hold, where the nearest point was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +51,8 @@ class Decision:
     """None: no bound."""
     expected: Expected | None = None
     """Known for operating points; not stored with a model."""
+    unreached: NDArray[np.intp] | None = None
+    """The labels that cannot reach the precision asked of each, where it was."""
 
     def decide(self, scores: Scores) -> Marks:
         """Mark the labels that each document gets."""

@@ -14,6 +14,7 @@ from app.learners.base import Fitting, Learner, learner_class
 from app.learners.out_of_fold import fit_with_out_of_fold
 from app.learners.stratified_folds import stratified_folds
 from app.training.construct import construct_part
+from app.training.fewer_documents import fewer_documents
 from app.training.recipe import MemberRecipe
 from app.vectorizers.base import Vectorizer, vectorizer_class
 
@@ -69,6 +70,8 @@ def fit_member(
         split = next(parts.splits())
         return _with_split(vectorizer, learner, features, data.truth, split, fitting)
     learner, held_out = fit_with_out_of_fold(learner, features, data.truth, parts, fitting)
+    fewer = fewer_documents(learner, features, data.truth, parts, fitting)
+    held_out = replace(held_out, parts=parts.parts, fewer=fewer)
     return FittedMember(Member(vectorizer, learner), held_out, parts.scored())
 
 
