@@ -107,6 +107,7 @@ class BestScores:
         n_documents = self._truth.shape[0]
         parts = [self._kept(slice(i, i + ROWS)) for i in range(0, n_documents, ROWS)]
         counts, columns, values = (np.concatenate(each) for each in zip(*parts, strict=True))
+        del parts  # as large as what was made of them, and the next step needs as much again
         ends = np.concatenate([[0], np.cumsum(counts)])
         by_document = csr_array((values, columns, ends), shape=self._truth.shape)
         is_exact = bool((self._n_scored <= self._scores.shape[1]).all())
