@@ -1,6 +1,7 @@
 """Scores on disk in little room: those of true documents, and bins of the others."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,9 @@ from numpy.typing import NDArray
 
 from app.evaluation.measure.rank_bins import RankBins, Values, rank_bins
 from app.evaluation.storage.array_file import ArrayFile
+
+LABELS = 256
+"""Labels that are written or read together."""
 
 
 class BinnedScores:
@@ -27,27 +31,46 @@ class BinnedScores:
 
     def add(self, columns: Iterable[tuple[int, Values, NDArray[np.bool_]]]) -> None:
         """Bin every label's scores; documents without a score are left out."""
-        starts = np.zeros((self.n_labels + 1, 2), np.int64)
-        starts[0] = self._true.length, self._bins.length
-        for label, scores, marks in columns:
-            is_scored = scores > -np.inf
-            self._true.append(scores[marks & is_scored])
-            self._bins.append(rank_bins(scores[~marks & is_scored]))
-            starts[label + 1] = self._true.length, self._bins.length
-        self._sets.append(starts)
+        sizes = np.zeros((self.n_labels + 1, 2), np.int64)
+        sizes[0] = self._true.length, self._bins.length
+        # One column is binned after the other: many of them at once could take any memory.
+        binned = ((label, *_binned(scores, marks)) for label, scores, marks in columns)
+        while block := list(islice(binned, LABELS)):
+            for label, true, bins in block:
+                sizes[label + 1] = len(true), len(bins.size)
+            self._true.append(np.concatenate([true for _, true, _ in block]))
+            self._bins.append(_joined([bins for _, _, bins in block]))
+        self._sets.append(np.cumsum(sizes, axis=0))
 
     def columns(self) -> Iterator[tuple[Values, RankBins]]:
         """Every label's true scores and bins of others, of all sets."""
-        for label in range(self.n_labels):
-            spans = [(one[label].tolist(), one[label + 1].tolist()) for one in self._sets]
-            true = [self._true.read(start[0], end[0] - start[0]) for start, end in spans]
-            bins = [self._bins.read(start[1], end[1] - start[1]) for start, end in spans]
-            yield np.concatenate(true), RankBins(*map(np.concatenate, zip(*bins, strict=True)))
+        for first in range(0, self.n_labels, LABELS):
+            labels = range(first, min(first + LABELS, self.n_labels))
+            blocks = [self._block(starts[first : labels.stop + 1]) for starts in self._sets]
+            for own in zip(*blocks, strict=True):
+                yield np.concatenate([true for true, _ in own]), _joined([bins for _, bins in own])
+
+    def _block(self, starts: NDArray[np.int64]) -> Iterator[tuple[Values, RankBins]]:
+        """The labels of one set that begin there, read together."""
+        first, size = starts[0].tolist(), (starts[-1] - starts[0]).tolist()
+        true, bins = self._true.read(first[0], size[0]), self._bins.read(first[1], size[1])
+        for start, end in pairwise((starts - starts[0]).tolist()):
+            own = slice(start[1], end[1])
+            yield true[start[0] : end[0]], RankBins(bins.low[own], bins.high[own], bins.size[own])
 
     def close(self) -> None:
         """Close the files."""
         self._true.close()
         self._bins.close()
+
+
+def _binned(scores: Values, marks: NDArray[np.bool_]) -> tuple[Values, RankBins]:
+    is_scored = scores > -np.inf
+    return scores[marks & is_scored], rank_bins(scores[~marks & is_scored])
+
+
+def _joined(parts: Sequence[RankBins]) -> RankBins:
+    return RankBins(*(np.concatenate(field) for field in zip(*parts, strict=True)))
 
 
 class RankFiles:
