@@ -41,7 +41,7 @@ CARRIED = ("line", "best", "pointer")
 NO_ROOM = 28
 """Exit code of a process that could write neither its report nor its error: ENOSPC's number."""
 LEAST_SCRATCH = 1 << 30
-"""Bytes that a working file may have in any case: room for all scores that are kept."""
+"""Bytes that a working file may have in any case: 130 million scores of sparse rows and more."""
 
 
 @dataclass(frozen=True)

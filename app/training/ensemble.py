@@ -10,7 +10,7 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import csc_array, issparse
 
 from app.arrays import Truth
 from app.classifier import Member, added_up
@@ -130,8 +130,15 @@ def _sparse_sum(members: Sequence[Member], scores: Sequence[Any]) -> Any:
     """Stored scores added up as distances from the floors, then moved back."""
     total: Any = None
     for member, own in zip(members, scores, strict=True):
-        above = own.copy()
+        above = own.copy() if issparse(own) else _stored(own)
         above.data = (above.data - np.float32(member.floor)) * np.float32(member.weight)
         total = above if total is None else total + above
     total.data += np.float32(sum(member.weight * member.floor for member in members))
     return total
+
+
+def _stored(scores: Any) -> Any:
+    """The scores that exist of a member that has them all: zeros are kept, -inf is not."""
+    documents, labels = np.nonzero(scores > -np.inf)
+    pairs = (scores[documents, labels], (documents, labels))
+    return csc_array(pairs, shape=scores.shape)
