@@ -12,7 +12,7 @@ from app.api.app import create_app
 from app.errors import SettingsError
 from app.server.fast_path import FastPath
 from app.server.http_server import grace_seconds, serve
-from app.server.workers import supervise
+from app.server.workers import end_with_supervisor, supervise
 from app.serving.keys import KeysFile
 from app.serving.logs import write_logs_as_json
 from app.serving.service import Service
@@ -46,6 +46,8 @@ def main() -> None:
 def work(settings: Settings, listener: socket.socket, supervisor: Connection | None = None) -> None:
     """One worker: serve on the listener until SIGTERM, then drain and return."""
     write_logs_as_json(settings.log_level)
+    if supervisor is not None:
+        end_with_supervisor(grace_seconds(settings))
     sys.setswitchinterval(SWITCH_SECONDS)
     kernels.use(settings.kernels)
     service = Service.of(settings)
