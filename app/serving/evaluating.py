@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import os
 import resource
 import sys
@@ -30,6 +31,7 @@ from app.evaluation.options import EvaluationOptions, JudgedModel
 from app.evaluation.run import evaluate
 from app.model import load_model
 from app.serving.admission import Deadline
+from app.serving.log_writer import log_writers
 from app.serving.logs import place
 from app.serving.spool import storage_errors
 
@@ -42,6 +44,8 @@ NO_ROOM = 28
 """Exit code of a process that could write neither its report nor its error: ENOSPC's number."""
 LEAST_SCRATCH = 1 << 30
 """Bytes that a working file may have in any case: room for all scores that are kept."""
+
+log = logging.getLogger("labelserve.evaluations")
 
 
 @dataclass(frozen=True)
@@ -103,12 +107,20 @@ def _read(job: EvaluationJob, exit_code: int | None) -> bytes:
     except FileNotFoundError:
         raise EvaluationCrashedError("the evaluating process ended without a result") from None
     if content.startswith(b'{"error":'):
-        raise _revived(json.loads(content))
+        failed = json.loads(content)
+        if "place" in failed:
+            log.error("an evaluation failed: %s", failed["place"])
+        raise _revived(failed)
     return content
 
 
 def _run(job: EvaluationJob) -> None:
     """The process: write the report or the error, whole or not at all."""
+    with log_writers():  # warnings of packages wait for no reader, either
+        _work(job)
+
+
+def _work(job: EvaluationJob) -> None:
     threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
     os.nice(NICENESS)
     bound_files(max(LEAST_SCRATCH, job.reading.limits.max_bytes or 0))
@@ -118,8 +130,8 @@ def _run(job: EvaluationJob) -> None:
     except AppError as error:
         content = _kept(error)
     except Exception as error:  # its message may hold words of the test set: only its place is told
-        sys.stderr.write(json.dumps({"level": "error", "message": place(error)}) + "\n")
         content = _kept(EvaluationCrashedError("the evaluation failed; the log says where"))
+        content["place"] = place(error)
     try:
         _write(job, content)
     except StorageFullError:

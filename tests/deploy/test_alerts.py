@@ -95,6 +95,12 @@ CASES: list[tuple[str, dict[str, str], int, set[str]]] = [
         {"VersionsDiffer"},
     ),
     (
+        "nobody reads the log of a replica",
+        {f'labelserve_log_lines_dropped_total{{{OTHER},stream="stdout"}}': "0x5 0+100x60"},
+        20,
+        {"LogLinesDropped"},
+    ),
+    (
         "documents get three times as many labels as before",
         {
             f'labelserve_labels_per_document_sum{{{REPLICA},model="demo"}}': (
