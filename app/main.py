@@ -49,8 +49,8 @@ def main() -> None:
             supervise(settings, lambda: (work, arguments), grace_seconds(settings), telemetry)
 
 
-def work(settings: Settings, listener: socket.socket, supervisor: Connection) -> None:
-    """One of several workers, in a process of its own."""
+def work(settings: Settings, listener: socket.socket, supervisor: Connection | None = None) -> None:
+    """A worker, in a process of its own: serve on the listener until SIGTERM, drain and return."""
     with log_writers() as logs:
         write_logs_as_json(settings.log_level)
         _serve(settings, listener, logs, supervisor)
@@ -62,7 +62,7 @@ def _serve(
     logs: LogWriters,
     supervisor: Connection | None = None,
 ) -> None:
-    """Serve on the listener until SIGTERM, then drain and return."""
+    """Serve on the listener with the kernels that are set, and the figures where they are asked."""
     sys.setswitchinterval(SWITCH_SECONDS)
     kernels.use(settings.kernels)
     service = Service.of(settings)

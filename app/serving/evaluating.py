@@ -25,11 +25,14 @@ from app.errors import (
     DeadlineError,
     EvaluationCrashedError,
     InvalidRequestError,
+    ModelNotFoundError,
+    ModelUnavailableError,
     StorageFullError,
+    errno_text,
 )
 from app.evaluation.options import EvaluationOptions, JudgedModel
 from app.evaluation.run import evaluate
-from app.model import load_model
+from app.model import Model, load_model
 from app.serving.admission import Deadline
 from app.serving.log_writer import log_writers
 from app.serving.logs import place
@@ -160,7 +163,7 @@ def _leave_with(parent: int) -> None:
 
 
 def _report(job: EvaluationJob) -> dict[str, Any]:
-    model = load_model(Store(job.models_dir), job.reference)
+    model = _model(job)
     info = JudgedModel.of(model)
     with job.file.open("rb") as file:
         documents = open_dataset(file, job.reading)
@@ -168,6 +171,17 @@ def _report(job: EvaluationJob) -> dict[str, Any]:
             raise InvalidRequestError(f"accepted formats: {', '.join(STREAMED)}")
         report = evaluate(model.classifier, documents, job.options, info=info, scratch=job.folder)
     return report.as_dict()
+
+
+def _model(job: EvaluationJob) -> Model:
+    """The model, which the service has loaded; its folder may be out of reach since then."""
+    try:
+        return load_model(Store(job.models_dir), job.reference)
+    except OSError as error:
+        why = errno_text(error)
+    except ModelNotFoundError:
+        why = "it is not there any more"
+    raise ModelUnavailableError(f"{job.reference} cannot be read to be evaluated: {why}")
 
 
 def _kept(error: AppError) -> dict[str, Any]:

@@ -43,6 +43,11 @@ class Telemetry:
             "Versions that could not be loaded.",
             ("model", "reason"),
         )
+        self.models_folder_failures = counter(
+            "labelserve_models_folder_failures",
+            "Looks at the models folder that failed.",
+            ("reason",),
+        )
         self.log_lines_dropped = counter(
             "labelserve_log_lines_dropped", "Log lines that nobody read in time.", ("stream",)
         )
