@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import os
 import resource
 import signal
@@ -23,12 +24,16 @@ from app.errors import (
     DeadlineError,
     EvaluationCrashedError,
     InvalidRequestError,
+    ModelNotFoundError,
+    ModelUnavailableError,
     StorageFullError,
+    errno_text,
 )
 from app.evaluation.options import EvaluationOptions, JudgedModel
 from app.evaluation.run import evaluate
-from app.model import load_model
+from app.model import Model, load_model
 from app.serving.admission import Deadline
+from app.serving.log_writer import log_writers
 from app.serving.logs import place
 from app.serving.parent_watch import when_parent_ends
 from app.serving.spool import storage_errors
@@ -42,6 +47,8 @@ NO_ROOM = 28
 """Exit code of a process that could write neither its report nor its error: ENOSPC's number."""
 LEAST_SCRATCH = 1 << 30
 """Bytes that a working file may have in any case: 130 million scores of sparse rows and more."""
+
+log = logging.getLogger("labelserve.evaluations")
 
 
 @dataclass(frozen=True)
@@ -117,13 +124,21 @@ def _read(job: EvaluationJob, exit_code: int | None) -> bytes:
     except FileNotFoundError:
         raise EvaluationCrashedError("the evaluating process ended without a result") from None
     if content.startswith(b'{"error":'):
-        raise _revived(json.loads(content))
+        failed = json.loads(content)
+        if "place" in failed:
+            log.error("an evaluation failed: %s", failed["place"])
+        raise _revived(failed)
     return content
 
 
 def _run(job: EvaluationJob) -> None:
     """The process: write the report or the error, whole or not at all."""
     when_parent_ends(partial(os._exit, 1))
+    with log_writers():  # warnings of packages wait for no reader, either
+        _work(job)
+
+
+def _work(job: EvaluationJob) -> None:
     os.nice(NICENESS)
     bound_files(max(LEAST_SCRATCH, job.reading.limits.max_bytes or 0))
     try:
@@ -132,8 +147,8 @@ def _run(job: EvaluationJob) -> None:
     except AppError as error:
         content = _kept(error)
     except Exception as error:  # its message may hold words of the test set: only its place is told
-        sys.stderr.write(json.dumps({"level": "error", "message": place(error)}) + "\n")
         content = _kept(EvaluationCrashedError("the evaluation failed; the log says where"))
+        content["place"] = place(error)
     try:
         _write(job, content)
     except StorageFullError:
@@ -155,7 +170,7 @@ def bound_files(most: int) -> None:
 
 
 def _report(job: EvaluationJob) -> dict[str, Any]:
-    model = load_model(Store(job.models_dir), job.reference)
+    model = _model(job)
     info = JudgedModel.of(model)
     with job.file.open("rb") as file:
         documents = open_dataset(file, job.reading)
@@ -163,6 +178,17 @@ def _report(job: EvaluationJob) -> dict[str, Any]:
             raise InvalidRequestError(f"accepted formats: {', '.join(STREAMED)}")
         report = evaluate(model.classifier, documents, job.options, info=info, scratch=job.folder)
     return report.as_dict()
+
+
+def _model(job: EvaluationJob) -> Model:
+    """The model, which the service has loaded; its folder may be out of reach since then."""
+    try:
+        return load_model(Store(job.models_dir), job.reference)
+    except OSError as error:
+        why = errno_text(error)
+    except ModelNotFoundError:
+        why = "it is not there any more"
+    raise ModelUnavailableError(f"{job.reference} cannot be read to be evaluated: {why}")
 
 
 def _kept(error: AppError) -> dict[str, Any]:

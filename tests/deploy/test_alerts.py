@@ -103,6 +103,18 @@ CASES: list[tuple[str, dict[str, str], int, set[str]]] = [
         {"VersionsDiffer"},
     ),
     (
+        "a replica has lost its models folder",
+        {f'labelserve_models_folder_failures_total{{{OTHER},reason="ESTALE"}}': "1+6x60"},
+        20,
+        {"ModelsFolderFails"},
+    ),
+    (
+        "nobody reads the log of a replica",
+        {f'labelserve_log_lines_dropped_total{{{OTHER},stream="stdout"}}': "0x5 0+100x60"},
+        20,
+        {"LogLinesDropped"},
+    ),
+    (
         "documents get three times as many labels as before",
         {
             f'labelserve_labels_per_document_sum{{{REPLICA},model="demo"}}': (

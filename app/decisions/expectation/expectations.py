@@ -14,7 +14,7 @@ from app.state import State
 PRICES = np.concatenate([[0.01, 0.02], np.arange(0.05, 1, 0.05), [0.98]])
 """Where micro-averaged figures are known. A price is the share of right ones that a step of a cut
 must have to pay, see app/decisions/tuning/micro_f.py."""
-BETAS = np.geomspace(0.1, 10, 15)
+BETAS = np.geomspace(0.03, 10, 18)
 """Where macro-averaged figures are known: each label at its own best F_β."""
 LEAST_PRICE = 0.02
 """Macro points take no step of which less than this share is right: a label with hardly a positive

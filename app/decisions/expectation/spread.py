@@ -16,7 +16,7 @@ from app.decisions.expectation.expectations import BETAS, PRICES
 from app.decisions.expectation.macro_figures import TEST_SHARE, chance_in_test
 
 MEASURED_PRICES = np.array([0, 5, 9, 13, 17, len(PRICES) - 1])
-MEASURED_BETAS = np.array([0, 4, 7, 10, len(BETAS) - 1])
+MEASURED_BETAS = np.array([0, 4, 8, 12, len(BETAS) - 1])
 """The choices whose variance is measured; between them it is interpolated."""
 TUNED_ON = 5.0
 """How much the documents tuned on add to a test set's own chance, in units of their own variance: 1

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from multiprocessing.connection import Connection
 
+from app.serving.log_writer import LogWriter
 from app.serving.telemetry.counters import (
     MetricFamily,
     counter,
@@ -44,6 +45,14 @@ class Telemetry:
             "Versions that could not be loaded.",
             ("model", "reason"),
         )
+        self.models_folder_failures = counter(
+            "labelserve_models_folder_failures",
+            "Looks at the models folder that failed.",
+            ("reason",),
+        )
+        self.log_lines_dropped = counter(
+            "labelserve_log_lines_dropped", "Log lines that nobody read in time.", ("stream",)
+        )
         self.in_flight = live_sum("labelserve_in_flight", "Requests under way.", ("route",))
         self.model_info = live_max(
             "labelserve_model_info", "1 for every version that answers.", ("model", "version")
@@ -70,6 +79,11 @@ class Telemetry:
         for model, version in now - self._shown:
             self.model_info.labels(model, version).set(1)
         self._shown = now
+
+    def show_dropped_lines(self, writers: Iterable[LogWriter]) -> None:
+        """Show how many log lines of this process's outputs were dropped."""
+        for writer in writers:
+            self.log_lines_dropped.show(writer.dropped, writer.name)
 
     def snapshot(self) -> Snapshot:
         """The figures of this process; any thread may ask."""
