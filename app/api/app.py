@@ -18,7 +18,7 @@ from app.api.http.access_log import AccessLog
 from app.api.http.middleware import RequestMiddleware
 from app.api.http.request_context import Headers, context_of
 from app.api.http.request_log import RequestLog
-from app.api.openapi import document
+from app.api.openapi import document, operation_id
 from app.api.predictor import Predictor
 from app.api.routes import docs, evaluate, health, metrics, models, predict, v2
 from app.errors import AppError
@@ -85,6 +85,8 @@ def create_app(service: Service, *, log_stream: BinaryIO | None = None) -> Appli
         docs_url=None,
         redoc_url=None,
         openapi_url="/openapi.json" if settings.docs else None,
+        redirect_slashes=False,  # it would send clients to whatever host their request names
+        generate_unique_id_function=operation_id,
         lifespan=lifespan,
     )
     app.state.service = service

@@ -2,6 +2,7 @@
 
 import json
 import re
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +159,23 @@ def test_containers_of_ours_are_locked_down() -> None:
     for pod in (DEPLOYMENT, KSERVE):
         assert pod["securityContext"]["runAsNonRoot"] is True
         assert pod["enableServiceLinks"] is False
+
+
+def images() -> list[str]:
+    """Every image that compose, Kubernetes or KServe would pull or run, as `name:tag`."""
+    compose = [service["image"] for service in read(COMPOSE)["services"].values()]
+    tags = {entry["name"]: entry["newTag"] for entry in resource("kustomization.yaml")["images"]}
+    pods = [f"{c['image']}:{tags[c['image']]}" for c in DEPLOYMENT["containers"]]
+    return [*compose, *pods, *(c["image"] for c in KSERVE["containers"])]
+
+
+def test_images_are_named_by_their_whole_version_and_ours_by_this_one() -> None:
+    assert [name for name in images() if not re.search(r":v?\d+\.\d+\.\d+$", name)] == []
+    ours = {name for name in images() if name.startswith("labelserve:")}
+    assert ours == {f"labelserve:{version('labelserve')}"}
+    for file in (DOCKERFILE, (ROOT / "docs" / "operations.md").read_text()):
+        built = set(re.findall(r"docker build .*-t (\S+)", file))
+        assert built == ours
 
 
 def telemetry() -> dict[str, set[str]]:
