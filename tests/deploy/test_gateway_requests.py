@@ -1,9 +1,7 @@
 """What a client sends to pass for more than it is does not come through a gateway."""
 
 import json
-import re
 import secrets
-import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,15 +10,12 @@ from typing import Any
 import pytest
 from bench.harness.processes import free_ports
 from bench.harness.server_process import ServerProcess, replica
+from soak.forged_headers import BODY, EVE, REPEATED, SETTINGS
 from soak.gateway import GATEWAYS
+from soak.raw_requests import ADMIN, H2C, JSON, NDJSON, WEBSOCKET, chunked, sized, statuses
 
 from tests.reliability.servers import wait_until
 
-EVE = {"X-Forwarded-User": "eve", "X-Forwarded-Groups": "labelserve-predict"}
-ADMIN = b"X-Forwarded-User: admin\r\nX-Forwarded-Groups: labelserve-admin\r\n"
-BODY = b'{"documents": ["my invoice was charged twice"]}'
-JSON = b"Content-Type: application/json\r\n"
-H2C = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n"
 SMUGGLED = b"GET /models HTTP/1.1\r\nHost: here\r\nX-Request-ID: smuggled\r\n\r\n"
 
 
@@ -31,17 +26,12 @@ class Site:
 
     def answers(self, sent: bytes) -> list[int]:
         """The statuses of all answers on one connection, until it is closed."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=30) as connection:
-            connection.sendall(sent)
-            content = b""
-            while piece := connection.recv(65536):
-                content += piece
-        return [int(status) for status in re.findall(rb"(?:^|[\n}])HTTP/1\.1 (\d{3})", content)]
+        return statuses(self.port, sent)
 
     def requests(self) -> list[dict[str, Any]]:
         """What reached the replica; the last request is the one made here."""
         last = secrets.token_hex(8)
-        self.answers(sent(b"GET /models", f"X-Request-ID: {last}\r\n".encode(), b""))
+        self.answers(sized(b"GET /models", f"X-Request-ID: {last}\r\n".encode(), b""))
         wait_until(lambda: last in self.replica.log.read_text())
         lines = [json.loads(line) for line in self.replica.log.read_text().splitlines()]
         return [line for line in lines if "route" in line]
@@ -57,8 +47,7 @@ def site(
         pytest.skip(f"{request.param} is not installed")
     folder = tmp_path_factory.mktemp("site")
     port, inside = free_ports(2)
-    settings = {"LABELSERVE_AUTH": "proxy", "LABELSERVE_TRUSTED_PROXIES": "127.0.0.0/8"}
-    served = replica(tiny_models, inside, folder, **settings)
+    served = replica(tiny_models, inside, folder, **SETTINGS)
     door = gateway(port, [inside, inside], folder, EVE)
     try:
         for process in (served, door):
@@ -70,46 +59,24 @@ def site(
             process.end()
 
 
-def sent(start: bytes, head: bytes, body: bytes) -> bytes:
-    length = b"Content-Length: %d\r\n" % len(body)
-    close = b"" if b"Connection" in head else b"Connection: close\r\n"
-    return b"%b HTTP/1.1\r\nHost: here\r\n%b%b%b\r\n%b" % (start, head, length, close, body)
-
-
-def chunked(start: bytes, body: bytes, trailer: bytes = b"", head: bytes = JSON) -> bytes:
-    return (
-        b"%b HTTP/1.1\r\nHost: here\r\n%bTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
-        b"%x\r\n%b\r\n0\r\n%b\r\n"
-    ) % (start, head, len(body), body, trailer)
-
-
 def test_neither_header_nor_trailer_of_a_client_says_who_it_is(site: Site) -> None:
-    lines = b"Content-Type: application/x-ndjson\r\n"
-    assert site.answers(sent(b"POST /predict", JSON + ADMIN, BODY)) == [200]
-    assert site.answers(chunked(b"POST /predict", BODY, ADMIN)) == [200]
-    assert site.answers(sent(b"POST /evaluate", lines + ADMIN, b"{}\n")) == [403]
+    assert site.answers(sized(b"POST /predict", JSON + ADMIN, BODY)) == [200]
+    assert site.answers(chunked(b"POST /predict", JSON, BODY, ADMIN)) == [200]
+    assert site.answers(sized(b"POST /evaluate", NDJSON + ADMIN, b"{}\n")) == [403]
     for trailer in (ADMIN, ADMIN * 2, b"Content-Type: text/csv\r\n" + ADMIN):
-        assert site.answers(chunked(b"POST /evaluate", b"{}\n", trailer, lines)) == [403]
+        assert site.answers(chunked(b"POST /evaluate", NDJSON, b"{}\n", trailer)) == [403]
     posted = [line for line in site.requests() if line["method"] == "POST"]
     assert {line["caller"] for line in posted} == {"eve"}
 
 
-@pytest.mark.parametrize(
-    "twice",
-    [
-        b"Authorization: Bearer a\r\nAuthorization: Bearer b\r\n",
-        b"Content-Type: application/x-ndjson\r\n",
-        b"Content-Encoding: identity\r\nContent-Encoding: gzip\r\n",
-        b"Content-Length: 1\r\n",
-    ],
-)
+@pytest.mark.parametrize("twice", REPEATED)
 def test_a_header_that_counts_is_sent_once(site: Site, twice: bytes) -> None:
-    assert site.answers(sent(b"POST /predict", JSON + twice, BODY))[:1] == [400]
+    assert site.answers(sized(b"POST /predict", JSON + twice, BODY))[:1] == [400]
 
 
-@pytest.mark.parametrize("offer", [H2C, b"Connection: Upgrade\r\nUpgrade: websocket\r\n"])
+@pytest.mark.parametrize("offer", [H2C, WEBSOCKET])
 def test_an_upgrade_that_is_not_taken_loses_no_body(site: Site, offer: bytes) -> None:
-    both = sent(b"POST /predict", JSON + offer, BODY) + sent(b"POST /predict", JSON, BODY)
+    both = sized(b"POST /predict", JSON + offer, BODY) + sized(b"POST /predict", JSON, BODY)
     assert site.answers(both) == [200, 200]
 
 
@@ -117,12 +84,12 @@ def test_an_upgrade_that_is_not_taken_loses_no_body(site: Site, offer: bytes) ->
     "path", [b"/metrics", b"/%6detrics", b"/metrics?a", b"http://here/metrics"]
 )
 def test_figures_are_not_reached_by_another_spelling(site: Site, path: bytes) -> None:
-    assert site.answers(sent(b"GET %b" % path, b"", b"")) == [404]
+    assert site.answers(sized(b"GET %b" % path, b"", b"")) == [404]
 
 
 def test_a_path_that_readers_understand_differently_leads_nowhere(site: Site) -> None:
     for path in (b"/metrics#", b"/models/..%2fmetrics", b"/metrics;a", b"//metrics", b"/metrics/"):
-        assert site.answers(sent(b"GET %b" % path, b"", b""))[0] in (400, 404)
+        assert site.answers(sized(b"GET %b" % path, b"", b""))[0] in (400, 404)
 
 
 SIZED = b"Content-Length: %d\r\n" % (len(SMUGGLED) + 5)
@@ -149,5 +116,5 @@ def test_no_request_hides_in_the_body_of_another(site: Site, head: bytes) -> Non
     answers = site.answers(start + head + b"Connection: close\r\n\r\n0\r\n\r\n" + SMUGGLED)
     assert len(answers) == 1
     assert answers[0] in range(400, 502)
-    assert site.answers(sent(b"POST /predict", JSON, BODY)) == [200]
+    assert site.answers(sized(b"POST /predict", JSON, BODY)) == [200]
     assert "smuggled" not in {line["request_id"] for line in site.requests()}
