@@ -50,8 +50,18 @@ class Application(FastAPI):
         is_thin = scope["type"] == "http" and scope["method"] == "POST"
         if is_thin and self._path(scope) == predict.PATH and not self.user_middleware:
             await self.thin_route(scope, receive, send)
+        elif scope["type"] == "http" and scope["method"] == "HEAD":
+            await self._head(scope, receive, send)
         else:
             await super().__call__(scope, receive, send)
+
+    async def _head(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer HEAD as GET: the server sends no body where its own scope says HEAD."""
+        asked = {**scope, "method": "GET"}
+        try:
+            await super().__call__(asked, receive, send)
+        finally:
+            scope["route"] = asked.get("route")
 
     def at_once(self, headers: Headers, address: str, body: bytes) -> tuple[Headers, bytes] | None:
         """The fast path's answer to a `POST /predict`; None: ask the application."""
