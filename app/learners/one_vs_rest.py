@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from app.arrays import Features, Scores, Truth
 from app.errors import InvalidRequestError
+from app.folds import Folds
 from app.heldout import HeldOut
 from app.kernels import compiled
 from app.kernels.linear.types import LinearArrays
@@ -79,7 +80,7 @@ class OneVsRest(Learner):
         return self
 
     def fit_with_held_out(
-        self, features: Features, truth: Truth, folds: NDArray[Any], fitting: Fitting
+        self, features: Features, truth: Truth, folds: Folds, fitting: Fitting
     ) -> HeldOut | None:
         """Learn, and out-of-fold scores for less than the folds would cost one by one.
 

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable
 from copy import deepcopy
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.arrays import Features, Truth
+from app.folds import Folds
 from app.heldout import HeldOut
 from app.learners.base import Fitting, Learner
 from app.learners.out_of_fold_scores import out_of_fold_scores
@@ -16,7 +15,7 @@ DOCUMENTS_AT_ONCE = 1024
 
 
 def fit_with_out_of_fold(
-    learner: Learner, features: Features, truth: Truth, folds: NDArray[Any], fitting: Fitting
+    learner: Learner, features: Features, truth: Truth, folds: Folds, fitting: Fitting
 ) -> tuple[Learner, HeldOut]:
     """The learner fitted to everything, and out-of-fold scores.
 
@@ -33,16 +32,16 @@ def out_of_fold(
     make_learner: Callable[[], Learner],
     features: Features,
     truth: Truth,
-    folds: NDArray[Any],
+    folds: Folds,
     fitting: Fitting,
 ) -> HeldOut:
-    """Scores of each fold's documents by a learner fitted to the other folds."""
+    """Scores of each fold's documents by a learner that was not fitted to them."""
     collected, labels = out_of_fold_scores(truth), np.arange(truth.shape[1])
-    for fold in np.unique(folds):
-        inside, outside = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
+    held_out_rows = fitting.held_out_rows(features, folds)
+    for inside, outside in folds.splits():
         learner = make_learner().fit(features[outside], truth[outside], fitting)
         for start in range(0, len(inside), DOCUMENTS_AT_ONCE):
             documents = inside[start : start + DOCUMENTS_AT_ONCE]
-            scores = learner.scores(features[documents], jobs=fitting.jobs)
+            scores = learner.scores(held_out_rows[documents], jobs=fitting.jobs)
             collected.put(documents, labels, scores)
     return collected.held_out()

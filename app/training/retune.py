@@ -27,8 +27,8 @@ from app.decisions.tuning.options import TuningOptions, with_current_names
 from app.decisions.tuning.tune import tune
 from app.errors import InvalidRequestError
 from app.heldout import HeldOut
-from app.learners.folds import stratified_folds
 from app.learners.out_of_fold_scores import out_of_fold_scores
+from app.learners.stratified_folds import stratified_folds
 from app.model import Model
 from app.progress import Progress, silent
 from app.training.train import Trained
@@ -160,10 +160,8 @@ def _cross_validated(old: Classifier, held_out: HeldOut, recipe: Choice) -> dict
         return {}
     truth = csr_array(held_out.truth)
     scores = csr_array(held_out.scores) if issparse(held_out.scores) else held_out.scores
-    folds = stratified_folds(truth, FOLDS, 0)
     counts = np.zeros((held_out.n_labels, 3), np.int64)
-    for fold in range(FOLDS):
-        inside, outside = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
+    for inside, outside in stratified_folds(truth, FOLDS, 0).splits():
         others = HeldOut.of(scores[outside], truth[outside], is_exact=held_out.is_exact)
         decision = _tuned(others, Hulls.of(others), old.decision, recipe)
         counts += held_out_counts(decision, HeldOut.of(scores[inside], truth[inside]))

@@ -34,7 +34,13 @@ DATA = {
 }
 DECISIONS = {
     *("micro", "macro", "macro_in_test", "weighted", "samples", "macro_star_f1"),
-    *("subset_accuracy", "break_even", "labels_skipped", "rejector_accuracy"),
+    *(
+        "subset_accuracy",
+        "break_even",
+        "break_even_per_label",
+        "labels_skipped",
+        "rejector_accuracy",
+    ),
 }
 LABEL = {
     *("label", "training_documents", "support", "tp", "fp", "fn", "tn", "precision", "recall"),

@@ -51,6 +51,29 @@ def test_labels_of_the_test_set_that_no_line_names_count_as_missed(tmp_path: Pat
     assert "rank:K" in scored.cautions[0]
 
 
+def test_a_system_that_says_nothing_finds_nothing_at_any_k(tmp_path: Path) -> None:
+    file = tmp_path / "scores"
+    file.write_text('{"labels": []}\n' * 2)
+    scored = ScoredFile(file, ["a", "b"])
+    report = evaluate(scored, scored.paired(documents_of([["a"], ["a", "b"]]))).as_dict()
+    found = {name: flat(value) for name, value in report["ranking"].items() if value is not None}
+    for name in ("lrap", "coverage_error", "ranking_loss", "one_error"):
+        found.pop(name)
+    assert {number for numbers in found.values() for number in numbers} == {0.0}
+    assert report["ranking"]["one_error"] == 1.0
+
+
+def test_labels_that_a_line_does_not_name_are_not_found_behind_those_it_names(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "scores"
+    file.write_text("b:0.9\nc:0.9\n")
+    scored = ScoredFile(file, ["a", "b", "c"])
+    ranking = evaluate(scored, scored.paired(documents_of([["a", "b"], ["a"]]))).content["ranking"]
+    assert (ranking["P@1"], ranking["R@5"], ranking["RP@5"]) == (0.5, 0.25, 0.25)
+    assert ranking["mrr"] == 0.5
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [

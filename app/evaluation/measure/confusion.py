@@ -64,8 +64,10 @@ class Confusion:
         if not self.is_one_label or not scores.shape[1]:
             return
         best, true = scores.argmax(axis=1), truth.indices.astype(np.int64)
+        is_ranked = scores[np.arange(len(best)), best] > -np.inf
+        best, true = best[is_ranked], true[is_ranked]
         self._right += int((best == true).sum())
-        self._documents += len(best)
+        self._documents += len(scores)
         self._first.add(true * self._width + best)
 
     def matrix(self, names: list[str]) -> dict[str, Any] | None:

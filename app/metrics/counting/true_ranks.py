@@ -14,7 +14,7 @@ Integers = NDArray[np.int64]
 Values = NDArray[np.float64]
 
 NEVER = np.iinfo(np.int64).max
-"""The rank of a label that has no column of scores (a zero-shot label): it is never found."""
+"""The rank of a label without a score, as a zero-shot label's: it is never found."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class TrueRanks:
     column: Integers
     """(pairs): the pair's label."""
     rank: Integers
-    """(pairs): 1 = best; ties by rising column; without a score last; `NEVER` if zero-shot."""
+    """(pairs): 1 = best; ties by rising column; `NEVER` without a score."""
     at_least: Integers
     """(pairs): labels scored at least as high, itself included; 0 where the pair has no score."""
     n_columns: int
@@ -93,11 +93,12 @@ class TrueRanks:
 
 
 def _ranks(scores: Scores, document: Integers, column: Integers) -> tuple[Integers, Integers]:
-    """Rank, and the number of scores at least as high (0 if without score), of known pairs."""
+    """Rank, and the number of scores at least as high, of known pairs; NEVER and 0 if unscored."""
     own = scores[document, column]
+    unscored = own == -np.inf
     above, at_least = above_and_at_least(scores, document, own)
     rank = above + 1
-    for pair in np.flatnonzero(at_least > above + 1):
+    for pair in np.flatnonzero((at_least > above + 1) & ~unscored):
         row, label = document[pair], column[pair]
         rank[pair] += np.count_nonzero(scores[row, :label] == own[pair])
-    return rank, np.where(own == -np.inf, 0, at_least)
+    return np.where(unscored, NEVER, rank), np.where(unscored, 0, at_least)

@@ -31,9 +31,9 @@ from app.heldout import HeldOut
 from app.kernels import warm
 from app.labels import LabelIndex
 from app.learners.base import Fitting
-from app.learners.folds import stratified_folds
 from app.learners.one_vs_rest import OneVsRest
 from app.learners.out_of_fold import fit_with_out_of_fold
+from app.learners.stratified_folds import stratified_folds
 from app.metrics.calibration import LOWEST, Reliability, expected_calibration_error
 from app.training.recipe import Recipe
 from app.training.train import TrainingJob, train
