@@ -30,8 +30,11 @@ class BoundedHttpProtocol(HttpToolsProtocol):
 
     _close_timer: Any = None
     _is_head_open = False
-    _head_bytes = 0
-    """Of the head that is being received, without its latest piece."""
+    _is_trailer_open = False
+    """Whether a chunk's size was the last thing to come: the end of a body has trailers next."""
+    _head_bytes = -1
+    """Of the head or the trailers that are being received, without the first piece; -1: only that
+    has come."""
     _body: bytearray | None = None
     """The body of a request that waits for the fast path; None: there is no such request."""
     _answers_left = 0
@@ -72,13 +75,13 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             return
         if self._body is not None:  # the application has its own time for the rest of the body
             self._hand_over()
-        if self._is_head_open:
+        if self._is_head_open or self._is_trailer_open:
             self._bound_head(len(data))
 
     def on_message_begin(self) -> None:
         """A head begins; what the application needs besides is made in `_start_application`."""
         self.url, self.headers, self.expect_100_continue = b"", [], False
-        self._is_head_open, self._head_bytes = True, 0
+        self._is_head_open, self._head_bytes = True, -1
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Take a header of the head. What comes later is a trailer and never becomes a header:
@@ -102,8 +105,13 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         else:
             self._start_application()
 
+    def on_chunk_header(self) -> None:
+        """The size of a chunk: its data follow, or trailers, which the parser keeps in memory."""
+        self._is_trailer_open, self._head_bytes = True, -1
+
     def on_body(self, body: bytes) -> None:
         """What follows an early answer is read on for a while, and dropped."""
+        self._is_trailer_open = False
         if self._body is not None:
             self._body += body
             if len(self._body) > MAX_BODY_BYTES:
@@ -117,6 +125,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         """The body is complete: answer now, or let the application do it."""
         if self._is_head_open:  # of a head with an offer, behind which the parser sees no body
             return
+        self._is_trailer_open = False
         self._stay_open()
         if self._body is not None:
             if self._is_answered(bytes(self._body)):
@@ -210,9 +219,12 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         super().on_headers_complete()
 
     def _bound_head(self, n_bytes: int) -> None:
-        """Count another piece of a head that is not complete yet."""
-        self._head_bytes += n_bytes
-        if self._close_timer is None:
+        """Count another piece of a head, or of trailers, that are not complete yet.
+
+        Where they began in their first piece is not known: whole requests may lie before them.
+        """
+        self._head_bytes = 0 if self._head_bytes < 0 else self._head_bytes + n_bytes
+        if self._close_timer is None and self._is_head_open:
             self._close_in(self._head_seconds)
         if self._head_bytes > HEAD_BYTES:
             self.transport.close()
