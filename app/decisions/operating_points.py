@@ -94,10 +94,16 @@ class OperatingPoints:
                 self._found.popitem(last=False)
             return found
 
-    def path(self, average: str) -> Path:
-        """All best points of that average, by rising recall."""
+    def curve(self, average: str, most: int = 100) -> list[Expected]:
+        """What to expect along the best points of that average, by rising recall, thinned."""
         with self._lock:
-            return self._path(average)
+            path = self._path(average)
+        if not len(path.taken):
+            return []
+        wanted = np.linspace(path.recall[0], path.recall[-1], most)
+        return [
+            expected_at(path, place) for place in np.unique(np.searchsorted(path.recall, wanted))
+        ]
 
     def around(self, precision: float, recall: float) -> Expected:
         """What to expect of micro figures seen on held-out scores, of cuts chosen there."""
