@@ -57,7 +57,7 @@ class LabelPage(BaseModel):
     cursor: str | None = None
 
 
-class CurvePoint(BaseModel):
+class ExpectedPoint(BaseModel):
     """What to expect of new documents at one point of the curve, with 90 % intervals."""
 
     precision: float
@@ -74,7 +74,7 @@ class ExpectedCurve(BaseModel):
     average: str
     documents: int
     """How many held-out documents it rests on."""
-    points: list[CurvePoint]
+    points: list[ExpectedPoint]
 
 
 @router.get("", response_model_exclude_none=True, responses=problems(401, 403))
@@ -119,7 +119,7 @@ async def curve(
         version=model.version,
         average=average,
         documents=hulls.n_documents,
-        points=[CurvePoint(**point._asdict()) for point in expected],
+        points=[ExpectedPoint(**point._asdict()) for point in expected],
     )
 
 
