@@ -23,6 +23,7 @@ AppError
 └── SettingsError            the environment or the start-up options are wrong
 """
 
+import errno
 from pathlib import Path
 
 
@@ -195,3 +196,18 @@ class SettingsError(AppError):
     """The environment or the start-up options are wrong."""
 
     code = "internal"
+
+
+def errno_text(error: OSError) -> str:
+    """What the system said, with the error's name and number; no file name, which may be private.
+
+    >>> errno_text(OSError(24, "Too many open files"))
+    'EMFILE (24): Too many open files'
+    """
+    number = error.errno or 0
+    return f"{errno_name(error)} ({number}): {error.strerror or 'unknown'}"
+
+
+def errno_name(error: OSError) -> str:
+    """`EMFILE` and so on; the type's name for an error without a number that is known."""
+    return errno.errorcode.get(error.errno or 0, type(error).__name__)

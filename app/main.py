@@ -12,11 +12,13 @@ from app.api.app import create_app
 from app.errors import SettingsError
 from app.server.fast_path import FastPath
 from app.server.http_server import grace_seconds, serve
-from app.server.workers import supervise
+from app.server.workers import end_with_supervisor, supervise
 from app.serving.keys import KeysFile
+from app.serving.log_writer import LogWriters, log_writers
 from app.serving.logs import write_logs_as_json
 from app.serving.service import Service
 from app.serving.telemetry.exposition import serve_metrics
+from app.serving.telemetry.telemetry import Telemetry
 from app.settings import Settings
 
 SWITCH_SECONDS = 0.0005  # the loop waits no longer than this for threads that predict
@@ -34,21 +36,39 @@ def __getattr__(name: str) -> Any:
 def main() -> None:
     """Serve until told to stop."""
     settings = _settings()
-    write_logs_as_json(settings.log_level)
-    _check_keys(settings)
-    listener = _listener(settings)
-    if settings.workers == 1:
-        work(settings, listener)
-    else:
-        supervise(settings, lambda: (work, (settings, listener)), grace_seconds(settings))
+    with log_writers() as logs:
+        write_logs_as_json(settings.log_level)
+        _check_keys(settings)
+        listener = _listener(settings)
+        if settings.workers == 1:
+            _serve(settings, listener, logs)
+        else:
+            telemetry = Telemetry()
+            telemetry.show_dropped_lines(logs)
+            arguments = (settings, listener)
+            supervise(settings, lambda: (work, arguments), grace_seconds(settings), telemetry)
 
 
 def work(settings: Settings, listener: socket.socket, supervisor: Connection | None = None) -> None:
-    """One worker: serve on the listener until SIGTERM, then drain and return."""
-    write_logs_as_json(settings.log_level)
+    """A worker, in a process of its own: serve on the listener until SIGTERM, drain and return."""
+    with log_writers() as logs:
+        write_logs_as_json(settings.log_level)
+        if supervisor is not None:
+            end_with_supervisor(grace_seconds(settings))
+        _serve(settings, listener, logs, supervisor)
+
+
+def _serve(
+    settings: Settings,
+    listener: socket.socket,
+    logs: LogWriters,
+    supervisor: Connection | None = None,
+) -> None:
+    """Serve on the listener with the kernels that are set, and the figures where they are asked."""
     sys.setswitchinterval(SWITCH_SECONDS)
     kernels.use(settings.kernels)
     service = Service.of(settings)
+    service.telemetry.show_dropped_lines(logs)
     if supervisor is not None:
         service.telemetry.share(supervisor)
     elif settings.metrics_port is not None:
@@ -57,8 +77,7 @@ def work(settings: Settings, listener: socket.socket, supervisor: Connection | N
     fast_path = FastPath(app.fast_paths, app.at_once)
     serve(app, listener, settings=settings, service=service, fast_path=fast_path)
     if service.is_loading:  # no thread can be called back from a compiler
-        logging.shutdown()
-        sys.stdout.flush()
+        logs.drain()
         os._exit(0)
 
 

@@ -111,6 +111,13 @@ class Learner(Protocol):
         """
         return None
 
+    def for_labels(self, labels: NDArray[np.int64]) -> "Learner | None":
+        """An unfitted learner that would learn these labels as this one does, each on its own.
+
+        None where labels are learnt together.
+        """
+        return None
+
     def contributions(
         self, columns: NDArray[Any], values: NDArray[np.float32], labels: Sequence[int]
     ) -> list[Contributions] | None:

@@ -92,6 +92,11 @@ class OneVsRest(Learner):
         self.weights = train_blocks(self.problem(features, truth), fitting, held_out)
         return held_out.scores.held_out()
 
+    def for_labels(self, labels: NDArray[np.int64]) -> "OneVsRest":
+        """The same settings, with the costs of these labels."""
+        costs = None if self._costs is None else self._costs[labels]
+        return OneVsRest(self.options, self.solver, self.prune, costs=costs)
+
     def problem(self, features: Features, truth: Truth) -> LinearProblem:
         """What the solvers are asked; where all weights fit into 16 MB, all are kept."""
         is_pruned = features.shape[1] * truth.shape[1] > PRUNED_FROM

@@ -10,6 +10,7 @@ import httptools
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from app.server.fast_path import MAX_BODY_BYTES, MAX_CONSECUTIVE, NO_FAST_PATH, FastPath, Headers
+from app.server.upgrade_offers import CONNECT, head_without_offer
 from app.server.write_coalescer import WriteCoalescer
 
 HEAD_SECONDS, HEAD_BYTES = 10.0, 65_536
@@ -69,9 +70,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         """
         self._answers_left = MAX_CONSECUTIVE
         try:
-            self.parser.feed_data(data)
-        except httptools.HttpParserUpgrade:
-            self._unsupported_upgrade_warning()
+            self._parse(data)
         except httptools.HttpParserError:
             self.send_400_response(INVALID)
             return
@@ -100,6 +99,8 @@ class BoundedHttpProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """The head is complete: a small request waits for its body."""
+        if self.parser.should_upgrade():  # it is read again, without the offer: see `_parse`
+            return
         self._is_head_open = False
         self._stay_open()
         if self.url in self._fast_path.paths and self._may_answer():
@@ -123,6 +124,8 @@ class BoundedHttpProtocol(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         """The body is complete: answer now, or let the application do it."""
+        if self._is_head_open:  # of a head with an offer, behind which the parser sees no body
+            return
         self._is_trailer_open = False
         self._stay_open()
         if self._body is not None:
@@ -148,6 +151,29 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         else:
             super().timeout_keep_alive_handler()
 
+    def _parse(self, data: bytes) -> None:
+        """Parse the data; offers to upgrade to another protocol are not taken."""
+        rest: bytes | memoryview = data
+        while rest:
+            try:
+                self.parser.feed_data(rest)
+            except httptools.HttpParserUpgrade as offer:
+                rest = memoryview(rest)[offer.args[0] :]
+                self._ignore_offer()
+            else:
+                return
+
+    def _ignore_offer(self) -> None:
+        """Begin anew with the head that has just been parsed, as if it offered nothing."""
+        offering = self.parser
+        if offering.get_method() == CONNECT:
+            raise httptools.HttpParserError("no tunnels")
+        self.parser = httptools.HttpRequestParser(self)
+        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn does
+        version = offering.get_http_version()
+        head = head_without_offer(offering.get_method(), self.url, version, self.headers)
+        self.parser.feed_data(head)
+
     def _may_answer(self) -> bool:
         """Whether the fast path may answer, by the request's head and what went before it."""
         parser, cycle = self.parser, self.cycle
@@ -156,7 +182,6 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             and parser.get_method() == b"POST"
             and parser.get_http_version() == "1.1"
             and parser.should_keep_alive()
-            and not parser.should_upgrade()
             and not self.expect_100_continue
             and not self.flow.write_paused
             and (cycle is None or cycle.response_complete)
