@@ -129,11 +129,11 @@ def promises(data: Path, corpora: Sequence[str], n_splits: int) -> None:
         "## Promises of operating points",
         "",
         f"{n_splits} random splits (three quarters to train on, with all defaults; a quarter to "
-        "look) of each corpus, train and test documents together; mean of found less promised, over the "
-        "splits where the point is attainable. Macro figures run over labels that the test part "
-        f"has. Within ±.01, or within two standard errors of 0: {met} of {len(cells)}; the others "
-        f"are marked *; the largest is {largest:.4f}. Found values inside the 90 % intervals: "
-        f"{', '.join(summary)}.",
+        "look) of each corpus, train and test documents together; mean of found less promised, "
+        "over the splits where the point is attainable. Macro figures run over labels that the "
+        "test part has. Within ±.01, or within two standard errors of 0: "
+        f"{met} of {len(cells)}; the others are marked *; the largest is {largest:.4f}. Found "
+        f"values inside the 90 % intervals: {', '.join(summary)}.",
         "",
         *rows,
         "",

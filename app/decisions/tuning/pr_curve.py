@@ -82,8 +82,9 @@ class Path:
         recall = np.cumsum((gained / positives)[order]) / n_measured
         last = np.flatnonzero(np.diff(beta2[order], append=np.inf))
         betas = np.sqrt(np.maximum(beta2[order][last], 0))
-        if expectations is not None:  # nothing is known of a β below those
-            last, betas = last[betas >= BETAS[0]], betas[betas >= BETAS[0]]
+        if expectations is not None:  # of a smaller β nothing is known but what the first has
+            first = max(int(np.searchsorted(betas, BETAS[0], side="right")) - 1, 0)
+            last, betas = last[first:], betas[first:]
         seen = precision[last], recall[last]
         path = cls(label[order], last + 1, betas, *seen, *seen)
         return path if expectations is None else path._corrected(expectations.at("macro", betas))
