@@ -61,7 +61,7 @@ class Application(FastAPI):
         try:
             await super().__call__(asked, receive, send)
         finally:
-            scope["route"] = asked.get("route")
+            scope["route"], context_of(scope).bytes_out = asked.get("route"), 0
 
     def at_once(self, headers: Headers, address: str, body: bytes) -> tuple[Headers, bytes] | None:
         """The fast path's answer to a `POST /predict`; None: ask the application."""

@@ -49,6 +49,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     ) -> None:
         super().__init__(*arguments, **named)
         self._fast_path, self._head_seconds = fast_path, head_seconds
+        self._pieces: list[bytes] = []  # of a body, of this turn, on their way to the application
 
     def connection_made(self, transport: Any) -> None:
         """A new connection must send a whole head in time."""
@@ -75,6 +76,8 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             return
         if self._body is not None:  # the application has its own time for the rest of the body
             self._hand_over()
+        if self._pieces:
+            self._pass_on()
         if self._is_head_open or self._is_trailer_open:
             self._bound_head(len(data))
 
@@ -110,16 +113,14 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         self._is_trailer_open, self._head_bytes = True, -1
 
     def on_body(self, body: bytes) -> None:
-        """What follows an early answer is read on for a while, and dropped."""
+        """A piece of the body: a chunk, or what the data have of one."""
         self._is_trailer_open = False
-        if self._body is not None:
-            self._body += body
-            if len(self._body) > MAX_BODY_BYTES:
-                self._hand_over()
+        if self._body is None:
+            self._pieces.append(body)
             return
-        super().on_body(body)
-        if self.cycle.response_complete and self._close_timer is None:
-            self._close_in(LINGER_SECONDS)
+        self._body += body
+        if len(self._body) > MAX_BODY_BYTES:
+            self._hand_over()
 
     def on_message_complete(self) -> None:
         """The body is complete: answer now, or let the application do it."""
@@ -131,6 +132,8 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             if self._is_answered(bytes(self._body)):
                 return
             self._hand_over()
+        if self._pieces:
+            self._pass_on()
         if self.cycle is not None:  # None: the connection closes before its first request
             super().on_message_complete()
 
@@ -209,6 +212,18 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         if not self.transport.is_closing():
             self._start_application()
             super().on_body(bytes(body or b""))
+
+    def _pass_on(self) -> None:
+        """Give the turn's pieces of a body to the application.
+
+        All at once: a chunk may be a byte long, and uvicorn adds each piece to all before it. What
+        follows an early answer is read on for a while, and dropped.
+        """
+        body = b"".join(self._pieces)
+        self._pieces.clear()
+        super().on_body(body)
+        if self.cycle.response_complete and self._close_timer is None:
+            self._close_in(LINGER_SECONDS)
 
     def _start_application(self) -> None:
         """Make the ASGI scope of the request whose head is complete, and start the application."""

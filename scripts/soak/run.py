@@ -1,4 +1,4 @@
-"""`make soak`: the long runs: what the service must survive, in full, in 14 minutes.
+"""`make soak`: the long runs: what the service must survive, in full, in 15 minutes.
 
 Every run judges itself by its bounds; its row of docs/benchmarks.md is written when it ends.
 `--only R9,R16` does some of them; `--quick` checks that all work, in 4 minutes, and writes nothing.

@@ -1,6 +1,7 @@
 """Requests that are framed to do harm, or only unusually, on a connection of their own."""
 
 import threading
+from typing import Any
 
 import pytest
 
@@ -35,11 +36,12 @@ def test_head_is_answered_as_get_without_a_body(server: Server) -> None:
             assert asked.headers.get("content-type") == read.headers.get("content-type")
             if path != "/metrics":  # it has counted one more request
                 assert asked.headers["content-length"] == read.headers["content-length"]
-    wait_until(lambda: "/v2/models/{name}/ready" in head_routes(server))
+    wait_until(lambda: "/v2/models/{name}/ready" in {line["route"] for line in heads(server)})
+    assert [line for line in heads(server) if line.get("bytes")] == []
 
 
-def head_routes(server: Server) -> set[str]:
-    return {line["route"] for line in lines(server.log) if line.get("method") == "HEAD"}
+def heads(server: Server) -> list[dict[str, Any]]:
+    return [line for line in lines(server.log) if line.get("method") == "HEAD"]
 
 
 @pytest.mark.parametrize("begun", [b"X: ", b"X"])

@@ -130,6 +130,7 @@ def version(site: Site) -> str:
 def lists(site: Site) -> None:
     assert [model.name for model in site.call("models").models] == ["tiny"]
     assert site.call("labels", name="tiny", q="bill").labels == ["billing"]
+    assert site.call("curve", name="tiny").points
 
 
 def lives(site: Site) -> None:
@@ -148,7 +149,7 @@ CALLS: dict[Callable[[Site], None], set[str]] = {
     infers: {"v2_infer", "v2_infer_version"},
     describes: {"v2_model", "v2_model_version"},
     is_ready: {"ready", "v2_ready", "v2_model_ready", "v2_version_ready"},
-    lists: {"models", "labels", "model"},
+    lists: {"models", "labels", "model", "curve"},
     lives: {"live", "v2_live", "v2_server"},
     measures: {"metrics"},
 }
