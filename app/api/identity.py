@@ -3,6 +3,7 @@
 import ipaddress
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Annotated, Any
 
 from fastapi import Request, Security
@@ -14,6 +15,8 @@ from app.serving.identity import ANYONE, Identity
 from app.serving.service import Service
 
 BEARER = b"bearer "
+MAPPED_BITS = 96
+"""Before the 32 of an IPv4 address that is written as one of IPv6, such as ::ffff:10.0.0.1."""
 
 
 class KeyScheme(HTTPBearer):
@@ -91,12 +94,30 @@ def _from_gateway(context: RequestContext, service: Service) -> Identity:
     return Identity(user[:64], frozenset(scope for group, _, scope in pairs if group in names))
 
 
+@lru_cache(maxsize=1024)
 def _is_trusted(address: str, networks: tuple[str, ...]) -> bool:
+    """Whether the address lies in one of the networks, however either writes an IPv4 address."""
     try:
         client = ipaddress.ip_address(address)
     except ValueError:
         return False
-    return any(client in ipaddress.ip_network(network, strict=False) for network in networks)
+    mapped = client.ipv4_mapped if isinstance(client, ipaddress.IPv6Address) else None
+    known = [_network(network) for network in networks]
+    return any(form in network for form in (client, mapped) if form for network in known)
+
+
+def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
+    """The network; that of IPv4 where it is written as one of mapped addresses.
+
+    >>> _network("::ffff:10.0.0.0/104")
+    IPv4Network('10.0.0.0/8')
+    """
+    network = ipaddress.ip_network(text, strict=False)
+    if isinstance(network, ipaddress.IPv6Network) and network.prefixlen >= MAPPED_BITS:
+        mapped = network.network_address.ipv4_mapped
+        if mapped is not None:
+            return ipaddress.IPv4Network((mapped, network.prefixlen - MAPPED_BITS))
+    return network
 
 
 async def _caller(

@@ -6,6 +6,7 @@ import hashlib
 import json
 import stat
 from pathlib import Path
+from shutil import rmtree
 from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
@@ -302,6 +303,20 @@ def test_a_lock_that_another_worker_removed_meanwhile_is_made_again(
         assert mine.exists()
     one.close()
     other.close()
+
+
+def test_a_spool_that_was_removed_is_made_again(tmp_path: Path) -> None:
+    one, other = Spool(tmp_path), Spool(tmp_path)
+    for removed in (tmp_path / "spool", tmp_path / "spool" / f"{one._owner}.lock"):
+        with one.folder():
+            pass
+        rmtree(removed) if removed.is_dir() else removed.unlink()
+        with one.folder() as mine:
+            other.open()
+            assert mine.exists()  # the other one sees that its owner lives
+        other.close()
+    one.close()
+    assert list((tmp_path / "spool").iterdir()) == []
 
 
 @settings(deadline=None)  # the first call may compile
