@@ -25,6 +25,7 @@ from soak.findings import Findings
 from soak.gateway import NGINX
 from soak.load import half_load, overload, slow_clients
 from soak.models import damages, swaps
+from soak.operating import lost_models_folder, revoked_keys, unread_logs
 from soak.restarts import kills, rolling_restarts
 from soak.uploads import bombs, large_uploads, leavers
 
@@ -83,6 +84,21 @@ RUNS: dict[str, tuple[Run, str, str]] = {
         half_load,
         "half load with swaps and evaluations",
         "second-half memory growth ≤ 5 %; no 5xx",
+    ),
+    "R26": (
+        lost_models_folder,
+        "the models folder vanishes, is empty, cannot be opened (EMFILE), under load",
+        "what was loaded goes on serving",
+    ),
+    "R28": (
+        revoked_keys,
+        "a key revoked while its stream, upload and evaluation run",
+        "ended within 5 s",
+    ),
+    "R29": (
+        unread_logs,
+        "standard output and error never read, one worker and two",
+        "nothing waits for it; dropped lines are counted",
     ),
 }
 
