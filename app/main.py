@@ -12,7 +12,7 @@ from app.api.app import create_app
 from app.errors import SettingsError, errno_text
 from app.server.fast_path import FastPath
 from app.server.http_server import grace_seconds, serve
-from app.server.workers import supervise
+from app.server.workers import end_with_supervisor, supervise
 from app.serving.keys import KeysFile
 from app.serving.log_writer import LogWriters, log_writers
 from app.serving.logs import write_logs_as_json
@@ -62,6 +62,8 @@ def work(settings: Settings, listener: socket.socket, supervisor: Connection | N
     """A worker, in a process of its own: serve on the listener until SIGTERM, drain and return."""
     with log_writers() as logs:
         write_logs_as_json(settings.log_level)
+        if supervisor is not None:
+            end_with_supervisor(grace_seconds(settings))
         try:
             _serve(settings, listener, logs, supervisor)
         except SettingsError as error:  # such as a keys file that was damaged meanwhile

@@ -106,6 +106,13 @@ class Settings(BaseModel):
     drain_seconds: float = Field(
         5.0, ge=0, le=3600, description="From not being ready to closing, after SIGTERM."
     )
+    stall_seconds: float = Field(
+        30.0,
+        ge=2,
+        le=3600,
+        description="One of several workers that shows no sign of life for so long (it was "
+        "stopped, or its event loop hangs) is killed and replaced.",
+    )
     data_dir: Path = Field(Path("var"), description="Where uploads are spooled.")
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="What is logged; with `warning` or `error` no line a request."

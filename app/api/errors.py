@@ -87,6 +87,12 @@ class Problem(msgspec.Struct, omit_defaults=True):
     errors: list[dict[str, str]] | None = None
 
 
+class ProtocolError(msgspec.Struct):
+    """The body of every error answer under /v2, as the Open Inference Protocol demands."""
+
+    error: str
+
+
 def problem(error: Exception, request_id: str) -> tuple[int, Headers, bytes]:
     """Status, headers and body of the answer to an error; nothing the client sent is in it."""
     found = problem_of(error, request_id)
@@ -106,9 +112,8 @@ def protocol_error(headers: Headers, body: bytes) -> tuple[Headers, bytes]:
     """The same error as the Open Inference Protocol wants it: `{"error": "…"}`."""
     found = msgspec.json.decode(body, type=Problem)
     others = [(name, value) for name, value in headers if name != b"content-type"]
-    return [(b"content-type", b"application/json"), *others], msgspec.json.encode(
-        {"error": found.detail}
-    )
+    content = msgspec.json.encode(ProtocolError(found.detail))
+    return [(b"content-type", b"application/json"), *others], content
 
 
 def problem_of(error: Exception, request_id: str) -> Problem:

@@ -5,15 +5,14 @@ import json
 import logging
 import os
 import resource
+import signal
 import sys
-import threading
 from collections.abc import Awaitable
 from dataclasses import dataclass
-from functools import cache
-from multiprocessing import get_context
-from multiprocessing.context import ForkServerContext
+from functools import cache, partial
+from multiprocessing import get_context, resource_tracker
+from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
-from time import sleep
 from typing import Any
 
 from app import errors
@@ -36,6 +35,7 @@ from app.model import Model, load_model
 from app.serving.admission import Deadline
 from app.serving.log_writer import log_writers
 from app.serving.logs import place
+from app.serving.parent_watch import when_parent_ends
 from app.serving.spool import storage_errors
 
 NICENESS = 5  # predictions come first
@@ -46,7 +46,7 @@ CARRIED = ("line", "best", "pointer")
 NO_ROOM = 28
 """Exit code of a process that could write neither its report nor its error: ENOSPC's number."""
 LEAST_SCRATCH = 1 << 30
-"""Bytes that a working file may have in any case: room for all scores that are kept."""
+"""Bytes that a working file may have in any case: 130 million scores of sparse rows and more."""
 
 log = logging.getLogger("labelserve.evaluations")
 
@@ -74,7 +74,7 @@ async def evaluated(job: EvaluationJob, deadline: Deadline, left: Awaitable[None
     `left` ends when the client does not wait any more; then CancelledError is raised.
     """
     process = _context().Process(target=_run, args=(job,), daemon=True)
-    await asyncio.to_thread(process.start)
+    await asyncio.to_thread(_start, process)
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
     waiting = [asyncio.ensure_future(ended.wait()), asyncio.ensure_future(left)]
     loop.add_reader(process.sentinel, ended.set)
@@ -92,6 +92,20 @@ async def evaluated(job: EvaluationJob, deadline: Deadline, left: Awaitable[None
         process.kill()
         await asyncio.shield(asyncio.to_thread(process.join))
         process.close()
+
+
+def _start(process: ForkServerProcess) -> None:
+    """Start the process so that no SIGTERM or Ctrl-C that is sent to every process ends it.
+
+    Whether an evaluation goes on during the drain is decided here, not by systemd or a shell. What
+    a thread blocks is blocked in all that it starts, from the first instruction on.
+    """
+    resource_tracker.ensure_running()  # whose start would unblock the signals again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGINT))
+    try:
+        process.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @cache
@@ -119,12 +133,12 @@ def _read(job: EvaluationJob, exit_code: int | None) -> bytes:
 
 def _run(job: EvaluationJob) -> None:
     """The process: write the report or the error, whole or not at all."""
+    when_parent_ends(partial(os._exit, 1))
     with log_writers():  # warnings of packages wait for no reader, either
         _work(job)
 
 
 def _work(job: EvaluationJob) -> None:
-    threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
     os.nice(NICENESS)
     bound_files(max(LEAST_SCRATCH, job.reading.limits.max_bytes or 0))
     try:
@@ -153,13 +167,6 @@ def bound_files(most: int) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     soft = most if hard == resource.RLIM_INFINITY else min(most, hard)
     resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-
-
-def _leave_with(parent: int) -> None:
-    """End this process when the one that started it is gone."""
-    while os.getppid() == parent:
-        sleep(0.5)
-    os._exit(1)
 
 
 def _report(job: EvaluationJob) -> dict[str, Any]:

@@ -85,6 +85,7 @@ class Service:
 
     async def start(self) -> None:
         """Begin to watch the models folder; the first look loads what is there."""
+        self.telemetry.loop.start()
         try:
             self.spool.open()
         except OSError as error:
@@ -103,6 +104,7 @@ class Service:
 
     async def stop(self) -> None:
         """End everything that was started."""
+        self.telemetry.loop.stop()
         self._stopped.set()
         if self._watching is not None:
             await asyncio.to_thread(self._watching.join, LONGEST_END)

@@ -11,6 +11,7 @@ import argparse
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,9 +30,9 @@ from app.decisions.tuning.tune import tune
 from app.heldout import HeldOut
 from app.labels import LabelIndex
 from app.learners.base import Fitting
-from app.learners.folds import stratified_folds
 from app.learners.one_vs_rest import OneVsRest
 from app.learners.out_of_fold import fit_with_out_of_fold
+from app.learners.stratified_folds import stratified_folds
 from app.vectorizers.tfidf import Tfidf
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -59,12 +60,12 @@ def cases(folder: Path, features: dict[str, Any], n_outer: int) -> Iterator[Case
     labels = LabelIndex.of(corpus.label_sets)
     truth = labels.truth(corpus.label_sets)
     outer = stratified_folds(truth, SPLITS, seed=77)
-    for fold in range(n_outer):
-        inside, outside = np.flatnonzero(outer != fold), np.flatnonzero(outer == fold)
+    for outside, inside in islice(outer.splits(), n_outer):
         vectorizer, learner = Tfidf(**features), OneVsRest()
         rows = vectorizer.fit_transform([corpus.documents[i] for i in inside])
         folds = stratified_folds(truth[inside], INNER, seed=0)
-        fitted, held_out = fit_with_out_of_fold(learner, rows, truth[inside], folds, Fitting())
+        fitting = Fitting(held_out_rows=vectorizer.held_out_rows)
+        fitted, held_out = fit_with_out_of_fold(learner, rows, truth[inside], folds, fitting)
         scores = fitted.scores(vectorizer.transform([corpus.documents[i] for i in outside]))
         yield Case(held_out, Hulls.of(held_out), HeldOut.of(scores, truth[outside]))
 

@@ -101,6 +101,13 @@ def test_fbr_drops_weak_labels_or_leaves_them_one_document() -> None:
     ]
 
 
+def test_fbr_1_gives_a_weak_label_to_no_more_tied_documents_than_carry_it() -> None:
+    tied = held_out([[3], [3], [1], [0]], [[0], [0], [0], [1]])
+    assert tuned("micro-f", tied, fbr=0.9, fbr_kind=1).decide(tied.scores).sum() == 0
+    enough = held_out([[3], [3], [1], [0], [0], [0]], [[0], [0], [0], [1], [1], [0]])
+    assert tuned("macro-f", enough, fbr=0.9, fbr_kind=1).decide(enough.scores).sum() == 2
+
+
 def test_micromacro_pooled_prefers_the_cut_of_the_best_sum() -> None:
     # Label 0 (2 positives): cutting below 3 gives F1 1. Label 1 then adds a half of its own F1:
     # taking the positive at 1 costs two wrong ones. Micro 6/8 + ½·½ is above 4/5 + 0.

@@ -30,6 +30,8 @@ CALM = {
     f'{REQUESTS % "bucket"},status="200",le="0.1"}}': f"0+600x{HOURS}",
     f'{REQUESTS % "bucket"},status="200",le="1"}}': f"0+600x{HOURS}",
     f'{REQUESTS % "bucket"},status="200",le="+Inf"}}': f"0+600x{HOURS}",
+    f'labelserve_loop_lag_seconds_bucket{{{REPLICA},le="0.25"}}': f"0+600x{HOURS}",
+    f"labelserve_loop_lag_seconds_count{{{REPLICA}}}": f"0+600x{HOURS}",
     f'labelserve_labels_per_document_sum{{{REPLICA},model="demo"}}': f"0+1200x{HOURS}",
     f'labelserve_labels_per_document_count{{{REPLICA},model="demo"}}': f"0+600x{HOURS}",
 }
@@ -54,6 +56,12 @@ CASES: list[tuple[str, dict[str, str], int, set[str]]] = [
         {f'{REQUESTS % "bucket"},status="200",le="0.1"}}': "0+580x60"},
         20,
         {"PredictSlow"},
+    ),
+    (
+        "the event loop is often held up",
+        {f'labelserve_loop_lag_seconds_bucket{{{REPLICA},le="0.25"}}': "0+580x60"},
+        20,
+        {"LoopHeldUp"},
     ),
     (
         "one request in six is refused",

@@ -1,7 +1,7 @@
 """POST /evaluate: a labelled test set in, the report of docs/metrics.md out."""
 
 import asyncio
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
@@ -10,7 +10,7 @@ from starlette.responses import Response
 from app.api.deps import Parts
 from app.api.http.bodies import client_gone
 from app.api.http.request_context import RequestContext, context_of
-from app.api.http.uploads import FORMATS, MULTIPART, format_of, spooled
+from app.api.http.uploads import GUESSED, MULTIPART, NAMED, format_of, spooled
 from app.api.identity import caller_with, take_documents
 from app.api.openapi import problems
 from app.api.revalidation import Revalidation
@@ -95,14 +95,15 @@ class Parameters(BaseModel):
         )
 
 
-def _content(media_type: bytes) -> dict[str, Any]:
-    if media_type != MULTIPART:
-        return {"schema": {"type": "string", "format": "binary"}}
-    file = {"type": "string", "format": "binary"}
-    return {"schema": {"type": "object", "properties": {"file": file}, "required": ["file"]}}
-
-
-BODY = {"required": True, "content": {name.decode(): _content(name) for name in FORMATS}}
+FILE = {"type": "string", "format": "binary"}
+FORM = {"type": "object", "properties": {"file": FILE}, "required": ["file"]}
+BODY = {
+    "required": True,
+    "description": f"A test set. Media types that say its format: {', '.join(NAMED)}; with others "
+    "the parameter `format` says it, or it is guessed.",
+    "content": {GUESSED.decode(): {"schema": FILE}, MULTIPART.decode(): {"schema": FORM}},
+}
+"""With the media types that generators of clients know; the others say no more than `format`."""
 
 
 @router.post(

@@ -15,7 +15,7 @@ from fastapi.routing import APIRoute
 from starlette.types import Receive, Scope, Send
 
 from app.api.errors import invalid_body, send_problem
-from app.api.http.bodies import read_body
+from app.api.http.bodies import read_body, refuse_encoded
 from app.api.http.request_context import Headers, RequestContext, context_of
 from app.api.identity import caller_with, identify, take_documents, take_request
 from app.api.openapi import problems
@@ -147,6 +147,7 @@ def add_to(app: FastAPI, service: Service) -> Predict:
         responses=problems(400, 401, 403, 404, 413, 415, 422, 429, 503, 504),
         openapi_extra=DOCUMENTED,
         name="predict",
+        operation_id="predict",
     )
     route.app = Predict(service)
     app.router.routes.append(route)
@@ -164,14 +165,16 @@ def _ref(name: str) -> dict[str, Any]:
 LINES = {
     "schema": {
         "type": "string",
-        "description": "A text or a document a line; what is asked about them stands in the query. "
-        "A line that cannot be answered is an object with `line` and `error`.",
+        "description": "The answer to a stream: a prediction a line. A line that cannot be "
+        "answered is an object with `line` and `error`.",
     }
 }
 DOCUMENTED = {
     "requestBody": {
         "required": True,
-        "content": {"application/json": _ref("PredictRequest"), NDJSON.decode(): LINES},
+        "description": "Also as a stream (application/x-ndjson): a text or a document a line, with "
+        "the other fields in the query.",
+        "content": {"application/json": _ref("PredictRequest")},
     },
     "responses": {
         "200": {
@@ -195,6 +198,5 @@ def _media_type(context: RequestContext) -> bytes:
     sent = context.head.media_type or JSON
     if sent not in (JSON, NDJSON):
         raise UnsupportedMediaTypeError("accepted: application/json, application/x-ndjson")
-    if context.header(b"content-encoding").lower() not in (b"", b"identity"):
-        raise UnsupportedMediaTypeError("the body is sent without a content encoding")
+    refuse_encoded(context)
     return sent

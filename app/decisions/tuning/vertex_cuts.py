@@ -7,7 +7,7 @@ from app.decisions.tuning.bagged_cuts import bagged_cuts
 from app.decisions.tuning.hulls import Hulls, beside
 from app.decisions.tuning.macro_f import f_by_vertex
 from app.decisions.tuning.options import TuningOptions
-from app.heldout import HeldOut
+from app.heldout import Column, HeldOut
 
 
 def vertex_cuts(
@@ -26,7 +26,20 @@ def vertex_cuts(
         prices = best / (1 + options.beta**2)
         cuts = bagged_cuts(held_out, cuts, prices, resamples=options.resamples, seed=options.seed)
     weak = (f_by_vertex(hulls, options.beta)[vertices] < options.fbr) & np.isfinite(cuts)
-    top = hulls.cuts[hulls.offsets[:-1]]  # the next number above the highest score
-    below_highest = beside(beside(top, -np.inf), -np.inf)
-    cuts[weak] = below_highest[weak] if options.fbr_kind == 1 else np.inf
+    cuts[weak] = np.inf
+    if options.fbr_kind == 1:
+        for label in np.flatnonzero(weak).tolist():
+            cuts[label] = below_highest(held_out.column(label))
     return cuts
+
+
+def below_highest(column: Column) -> np.float32:
+    """The cut just below a label's highest score (FBR.1), by which its best document is assigned.
+
+    Where more documents share that score than carry the label, it is infinite (FBR.0): tied scores
+    would hand the label to all of them.
+    """
+    highest = column.scores.max(initial=np.float32(-np.inf))
+    if np.count_nonzero(column.scores == highest) > column.positives:
+        return np.float32(np.inf)
+    return np.float32(beside(highest, -np.inf))
