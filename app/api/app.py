@@ -78,7 +78,7 @@ def create_app(service: Service, *, log_stream: BinaryIO | None = None) -> Appli
     """The application; everything it needs comes in as an argument."""
     settings = service.settings
     access_log = AccessLog(log_stream) if settings.log_level in ("debug", "info") else None
-    request_log = RequestLog(service.telemetry, access_log)
+    request_log = RequestLog(service.telemetry, access_log, has_keys=service.keys is not None)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

@@ -47,6 +47,8 @@ def _describe(operation: dict[str, Any]) -> None:
     validation = responses.get("422", {}).get("content", {}).get("application/json", {})
     if validation.get("schema", {}).get("$ref", "").endswith("HTTPValidationError"):
         responses["422"] = _problem(422)
+    if operation.get("security"):  # a key may have reached its limits
+        responses.setdefault("429", {**responses["403"], "description": "Too Many Requests"})
     for response in responses.values():
         response.setdefault("headers", {})["X-Request-ID"] = {
             "description": "The id sent with the request, or a new one.",

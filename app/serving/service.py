@@ -14,6 +14,7 @@ from app.serving.admission import Admission, BodyBudget
 from app.serving.failures import kind_of
 from app.serving.keys import KeysFile
 from app.serving.logs import in_brief
+from app.serving.quotas import Quotas
 from app.serving.registry import Registry
 from app.serving.spool import Spool
 from app.serving.telemetry.telemetry import Telemetry
@@ -40,6 +41,7 @@ class Service:
     evaluations: Admission
     bodies: Admission
     spool: Spool
+    quotas: Quotas
     threads: ThreadPoolExecutor
     """For predictions."""
     short_threads: ThreadPoolExecutor
@@ -58,18 +60,21 @@ class Service:
             required=settings.required_models,
             on_failure=lambda name, kind: telemetry.load_failures.labels(name, kind).inc(),
         )
-        has_keys = settings.effective_auth == "keys" and settings.api_keys_file is not None
+        keys = None
+        if settings.effective_auth == "keys" and settings.api_keys_file is not None:
+            keys = KeysFile(settings.api_keys_file, telemetry.keys_file_failures.labels().inc)
         return cls(
             settings,
             registry,
             telemetry,
-            KeysFile(settings.api_keys_file) if has_keys and settings.api_keys_file else None,
+            keys,
             Admission(
                 settings.max_concurrency, "documents", longest_wait=settings.request_seconds / 2
             ),
             Admission(settings.max_evaluations, "evaluations"),
             Admission(settings.max_body_bytes * LARGE_BODIES, "large bodies"),
             Spool(settings.data_dir),
+            Quotas(settings.data_dir, lambda reason: telemetry.quota_failures.labels(reason).inc()),
             ThreadPoolExecutor(THREADS, thread_name_prefix="predict"),
             ThreadPoolExecutor(1, thread_name_prefix="json"),
         )
@@ -105,6 +110,7 @@ class Service:
             await asyncio.to_thread(self._watching.join, LONGEST_END)
         await self.telemetry.total()  # so that the last requests are counted and logged
         self.spool.close()
+        self.quotas.close()
         for threads in (self.threads, self.short_threads):
             threads.shutdown(wait=False, cancel_futures=True)
 

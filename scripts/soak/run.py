@@ -27,6 +27,7 @@ from soak.forged_headers import forged_headers
 from soak.gateway import HAPROXY, NGINX
 from soak.load import half_load, overload, slow_clients
 from soak.models import damages, swaps
+from soak.operating import lost_models_folder, revoked_keys, unread_logs
 from soak.restarts import kills, rolling_restarts
 from soak.uploads import bombs, large_uploads, leavers
 
@@ -91,6 +92,21 @@ RUNS: dict[str, tuple[Run, str, str]] = {
         "trailers that name an administrator, repeated headers, upgrade offers, in pieces; "
         "directly, through nginx and through HAProxy",
         "trailers 403, repeated headers 400, offers lose nothing",
+    ),
+    "R26": (
+        lost_models_folder,
+        "the models folder vanishes, is empty, cannot be opened (EMFILE), under load",
+        "what was loaded goes on serving",
+    ),
+    "R28": (
+        revoked_keys,
+        "a key revoked while its stream, upload and evaluation run",
+        "ended within 5 s",
+    ),
+    "R29": (
+        unread_logs,
+        "standard output and error never read, one worker and two",
+        "nothing waits for it; dropped lines are counted",
     ),
 }
 

@@ -91,3 +91,11 @@ def test_whatever_is_written_while_threads_write_arrives_in_order(
         assert sys.stdout.fileno() == writers.output.fileno()
     assert (sys.stdout, sys.stderr) == before
     assert capfd.readouterr() == ("one\ntwo\n", "three \\ud800\n")
+
+
+def test_an_error_of_the_system_is_logged_with_its_number_and_without_the_file_s_name() -> None:
+    with pytest.raises(OSError, match="secret") as raised:
+        os.stat("/nowhere/secret")
+    said = place(raised.value)
+    assert said.startswith("FileNotFoundError ENOENT (2): No such file or directory at ")
+    assert "secret" not in said

@@ -10,7 +10,7 @@ from app.api.deps import Parts
 from app.api.identity import caller_with
 from app.api.openapi import problems
 from app.errors import InvalidRequestError, ModelNotFoundError
-from app.serving.keys import Identity
+from app.serving.identity import Identity
 from app.serving.registry import Loaded
 from app.serving.service import Service
 

@@ -10,13 +10,14 @@ from starlette.responses import JSONResponse, Response
 from app.api.deps import Parts
 from app.api.http.bodies import read_body, refuse_encoded
 from app.api.http.request_context import RequestContext, context_of
-from app.api.identity import caller_with
+from app.api.identity import caller_with, take_documents
 from app.api.predictor import QUICK_BYTES, Predictor, is_long
+from app.api.revalidation import Revalidation
 from app.api.tensors import Answer, Call, answered, called
 from app.errors import ModelUnavailableError
 from app.prediction.answers import Prediction
 from app.serving.admission import Deadline
-from app.serving.keys import Identity
+from app.serving.identity import Identity
 from app.serving.registry import Loaded
 from app.serving.service import Service
 
@@ -24,7 +25,8 @@ router = APIRouter(prefix="/v2", tags=["open inference protocol"])
 
 ROUTE = "/v2/models/{name}/infer"
 PLATFORM = "labelserve"
-Caller = Annotated[Identity, caller_with("predict")]
+SCOPE = "predict"
+Caller = Annotated[Identity, caller_with(SCOPE)]
 
 
 def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -137,11 +139,12 @@ async def _inferred(
     refuse_encoded(context)
     deadline = Deadline.after(settings.request_seconds)
     loaded = predictor.model(reference, caller, context)
-    with service.body_budget() as budget:
+    with service.body_budget() as budget, Revalidation(context, service, SCOPE):
         body = await read_body(request.receive, context, settings.max_body_bytes, deadline, budget)
         length = context.header(b"inference-header-content-length")
         call, texts = await predictor.run(len(body) > QUICK_BYTES, called, body, length)
         query = call.query()
+        await take_documents(caller, len(texts), context, service)
         found = (await predictor.predictions(loaded, query, texts, deadline)).predictions
     context.documents = len(texts)
     answer = await predictor.run(is_long(found, query), _answer, call, found, loaded)

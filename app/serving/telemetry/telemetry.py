@@ -50,6 +50,20 @@ class Telemetry:
             "Looks at the models folder that failed.",
             ("reason",),
         )
+        self.key_requests = counter(
+            "labelserve_key_requests",
+            "Requests by key; outcome: accepted, expired, revoked, or the limit that was reached.",
+            ("key", "outcome"),
+        )
+        self.key_documents = counter(
+            "labelserve_key_documents", "Documents answered, by key.", ("key",)
+        )
+        self.quota_failures = counter(
+            "labelserve_quota_failures", "Requests that no quota could count.", ("reason",)
+        )
+        self.keys_file_failures = counter(
+            "labelserve_keys_file_failures", "Looks at a changed keys file that failed.", ()
+        )
         self.log_lines_dropped = counter(
             "labelserve_log_lines_dropped", "Log lines that nobody read in time.", ("stream",)
         )
