@@ -22,8 +22,10 @@ from app.datasets.collection import load_collection
 from app.decisions.calibration.score_groups import ScoreGroups
 from app.decisions.calibration.sigmoids import fit_sigmoids
 from app.decisions.decision import Decision
+from app.decisions.tuning.bagged_cuts import best_places
 from app.decisions.tuning.held_out_figures import figures_of, held_out_counts
-from app.decisions.tuning.hulls import Hulls
+from app.decisions.tuning.hulls import Hulls, points, thinned
+from app.decisions.tuning.macro_f import f_by_vertex, macro_f_vertices
 from app.decisions.tuning.micro_f import micro_f, micro_f_vertices
 from app.decisions.tuning.options import TuningOptions
 from app.decisions.tuning.tune import tune
@@ -68,6 +70,25 @@ def cases(folder: Path, features: dict[str, Any], n_outer: int) -> Iterator[Case
         fitted, held_out = fit_with_out_of_fold(learner, rows, truth[inside], folds, fitting)
         scores = fitted.scores(vectorizer.transform([corpus.documents[i] for i in outside]))
         yield Case(held_out, Hulls.of(held_out), HeldOut.of(scores, truth[outside]))
+
+
+def by_scores(name: str) -> Cutter:
+    """A tuner of the product, but with the scores of cuts averaged over resamples."""
+
+    def cut(case: Case) -> NDArray[np.float32]:
+        hulls, random = case.hulls, np.random.default_rng(0)
+        values = f_by_vertex(hulls)[macro_f_vertices(hulls)]
+        if name == "micro-f":
+            values = np.full(hulls.n_labels, micro_f(hulls, micro_f_vertices(hulls)))
+        cuts = np.full(hulls.n_labels, np.inf, np.float32)
+        for label, column in enumerate(case.tuned_on.columns()):
+            if column.marks.any():
+                candidates = thinned(points(column))
+                best = best_places(candidates, values[label] / 2, 100, random)
+                cuts[label] = candidates.cuts[best].mean(dtype=np.float64)
+        return cuts
+
+    return cut
 
 
 def stored(name: str, **options: Any) -> Cutter:
@@ -128,6 +149,8 @@ TRIED: dict[str, Cutter] = {
     "… common cut for labels under 10 positives": common_below(10),
     "calibrated cut alone": calibrated,
     "**micro-f** (default: 100 resamples)": stored("micro-f"),
+    "micro-f, resampled cuts averaged by score": by_scores("micro-f"),
+    "macro-f, resampled cuts averaged by score": by_scores("macro-f"),
     "macro-f, exact (`resamples=0`)": stored("macro-f", resamples=0),
     "**macro-f** (100 resamples)": stored("macro-f"),
     "micromacro (published)": stored("micromacro"),

@@ -16,15 +16,24 @@ def vertex_cuts(
     vertices: NDArray[np.int64],
     best: NDArray[np.float64],
     options: TuningOptions,
+    *,
+    in_log_ranks: bool = False,
 ) -> NDArray[np.float32]:
     """The cuts of the vertices, bagged, with FBR.0 or FBR.1 (Yang 2001) for weak labels.
 
-    `best` is the F_β that each label's cut is to serve.
+    `best` is the F_β that each label's cut is to serve; `in_log_ranks` as in `bagged_cuts`.
     """
     cuts = hulls.cuts[vertices].copy()
     if options.resamples:
         prices = best / (1 + options.beta**2)
-        cuts = bagged_cuts(held_out, cuts, prices, resamples=options.resamples, seed=options.seed)
+        cuts = bagged_cuts(
+            held_out,
+            cuts,
+            prices,
+            resamples=options.resamples,
+            seed=options.seed,
+            in_log_ranks=in_log_ranks,
+        )
     weak = (f_by_vertex(hulls, options.beta)[vertices] < options.fbr) & np.isfinite(cuts)
     cuts[weak] = np.inf
     if options.fbr_kind == 1:
