@@ -162,6 +162,8 @@ class Settings(BaseModel):
             raise ValueError("LABELSERVE_AUTH=proxy needs LABELSERVE_TRUSTED_PROXIES")
         for network in self.trusted_proxies:
             ipaddress.ip_network(network, strict=False)
+        if self.metrics_port is not None and self.metrics_port == self.port:
+            raise ValueError("LABELSERVE_METRICS_PORT and LABELSERVE_PORT must differ")
         for origin in self.cors_origins:
             if not ORIGIN.fullmatch(origin):
                 raise ValueError(

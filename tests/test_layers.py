@@ -9,7 +9,7 @@ import pytest
 
 LAYERS = [
     {"errors", "progress"},
-    {"arrays", "state", "settings", "catalogue"},
+    {"arrays", "folds", "state", "settings", "catalogue"},
     {"labels", "heldout", "metrics", "kernels"},
     {"datasets", "vectorizers", "learners", "decisions", "artifacts"},
     {"classifier"},
@@ -18,7 +18,7 @@ LAYERS = [
     {"api", "server"},
     {"main", "cli"},
 ]
-PURE = {"arrays", "labels", "heldout", "metrics", "kernels"}
+PURE = {"arrays", "folds", "labels", "heldout", "metrics", "kernels"}
 READS_ONE_SETTING = "kernels/__init__.py"  # LABELSERVE_KERNELS decides what may be imported at all
 TOUCHES_THE_WORLD = {"io", "logging", "os", "pathlib", "subprocess", "time"}
 ONLY_IN = {

@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -14,15 +15,16 @@ from app.api.errors import invalid_body, problem_of
 from app.api.http.bodies import next_message, read_body, with_minimum_rate
 from app.api.http.request_context import RequestContext, context_of
 from app.api.http.response_buffer import ResponseBuffer
+from app.api.identity import take_documents
 from app.api.prediction_json import written
 from app.api.predictor import QUICK_BYTES, Asked, Predictor
 from app.api.schemas import Document, StreamParameters
-from app.errors import AppError, InvalidRequestError, PayloadTooLargeError
+from app.errors import AppError, InvalidRequestError, PayloadTooLargeError, QuotaExceededError
 from app.prediction.answers import Prediction
 from app.serving.admission import BodyBudget, Deadline
-from app.serving.answer_pieces import Pieces, cut, joined
-from app.serving.keys import Identity
+from app.serving.identity import Identity
 from app.serving.service import Service
+from app.serving.unsent_answers import Pieces, cut, joined
 from app.settings import Settings
 
 NDJSON = b"application/x-ndjson"
@@ -41,6 +43,15 @@ class StreamLine(msgspec.Struct):
     error: dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class StreamRequest:
+    """A request whose lines are being answered: who asks, and what of which model."""
+
+    context: RequestContext
+    caller: Identity
+    asked: Asked
+
+
 class Stream:
     """Answers a body of lines; a bad line gets an error in its place, the others their labels."""
 
@@ -55,8 +66,9 @@ class Stream:
         loaded = self._predictor.model(parameters.model, identity, context)
         self._service.unsent.refuse_if_full()
         await self._predictor.resolve(loaded, parameters.query())
+        await take_documents(identity, 0, context, self._service)
         deadline = Deadline.after(self._service.settings.evaluate_seconds)
-        asked = Asked(loaded, parameters.query(), deadline)
+        stream = StreamRequest(context, identity, Asked(loaded, parameters.query(), deadline))
         with self._service.body_budget() as budget:
             receive = with_minimum_rate(receive, self._service.settings.request_seconds)
             headers = [(b"content-type", NDJSON), (b"x-model-version", context.version.encode())]
@@ -68,7 +80,7 @@ class Stream:
             await send({"type": "http.response.start", "status": 200, "headers": headers})
             async with ResponseBuffer(send, deadline, self._service.unsent) as buffer:
                 async for batch in _batches(receive, self._service.settings, deadline):
-                    for piece in await self._answers(batch, asked, context):
+                    for piece in await self._answers(batch, stream):
                         await buffer.put(piece)
                 await buffer.close()
 
@@ -85,16 +97,17 @@ class Stream:
             return None
         return await read_body(receive, context, limit, deadline, budget)
 
-    async def _answers(self, batch: Batch, asked: Asked, context: RequestContext) -> Pieces:
+    async def _answers(self, batch: Batch, stream: StreamRequest) -> Pieces:
         size = sum(len(line) for _, line in batch if isinstance(line, bytes))
         read = await self._predictor.run(size > QUICK_BYTES, self._read_all, batch)
         documents = [document for document in read if not isinstance(document, AppError)]
+        context = stream.context
         try:
             pieces = await self._predicted(
-                asked, documents, lambda found: joined(self._written(batch, read, found, context))
+                documents, stream, lambda found: joined(self._written(batch, read, found, context))
             )
             context.documents += len(documents)
-        except InvalidRequestError as error:  # what these lines ask for together is too much
+        except (InvalidRequestError, QuotaExceededError) as error:  # together they are too much
             read = [document if isinstance(document, AppError) else error for document in read]
             pieces = joined(self._written(batch, read, [], context))
         return pieces
@@ -130,19 +143,20 @@ class Stream:
 
     async def _predicted(
         self,
-        asked: Asked,
         documents: Sequence[str | Document],
+        stream: StreamRequest,
         write: Callable[[list[Prediction]], Pieces],
     ) -> Pieces:
         if not documents:
             return write([])
+        await take_documents(stream.caller, len(documents), stream.context, self._service)
         while self._service.unsent.is_full or not self._service.documents.has_room(len(documents)):
             # The answer has begun, so it cannot be refused any more: it waits for its turn.
-            asked.deadline.check()
+            stream.asked.deadline.check()
             await asyncio.sleep(WAIT_SECONDS)
         texts = [d if isinstance(d, str) else d.text for d in documents]
         return await self._predictor.answer(
-            asked, texts, lambda predicted: write(predicted.predictions), has_begun=True
+            stream.asked, texts, lambda predicted: write(predicted.predictions), has_begun=True
         )
 
 

@@ -14,7 +14,7 @@ from app.api.schemas import QueryParameters
 from app.errors import InvalidRequestError
 from app.prediction.answers import Prediction
 from app.prediction.query import Query
-from app.serving.answer_pieces import Pieces, joined
+from app.serving.unsent_answers import Pieces, joined
 
 DATA = b'"data":['
 """What stands before an output's data, and nowhere else in an answer without any."""

@@ -1,21 +1,30 @@
 """The one protocol every learner keeps: what it must define, and every hook with its default."""
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Protocol, Self
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.arrays import Features, Scores, Truth
 from app.catalogue import find
+from app.folds import Folds
 from app.heldout import HeldOut
 from app.kernels.linear.types import LinearArrays
 from app.learners import LEARNERS
 from app.progress import Progress, silent
 from app.state import State
+
+HeldOutRows: TypeAlias = Callable[[Features, Folds], Features]
+"""(features, folds) → the rows as the model that is to score each of them sees them."""
+
+
+def unchanged(features: Features, folds: Folds) -> Features:
+    """The rows as they are: what holds for features whose values do not depend on one another."""
+    return features
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +41,8 @@ class Fitting:
     """The folder where a long training saves its best state for `--resume`; None: nowhere."""
     word_vectors: NDArray[np.float32] | None = None
     """Pre-trained vectors by word number (`Vectorizer.word_vectors`), for networks."""
+    held_out_rows: HeldOutRows = unchanged
+    """How documents look to a model that was fitted without them (`Vectorizer.held_out_rows`)."""
 
 
 class Contributions(NamedTuple):
@@ -91,12 +102,19 @@ class Learner(Protocol):
         """Build an equal learner again, on memory-mapped, read-only arrays."""
 
     def fit_with_held_out(
-        self, features: Features, truth: Truth, folds: NDArray[Any], fitting: Fitting
+        self, features: Features, truth: Truth, folds: Folds, fitting: Fitting
     ) -> HeldOut | None:
         """Learn, and out-of-fold scores at less than the price of a fit for every fold.
 
         None where there is no such short cut: nothing is learnt then, and copies of the learner
         are fitted fold after fold (`out_of_fold.py`).
+        """
+        return None
+
+    def for_labels(self, labels: NDArray[np.int64]) -> "Learner | None":
+        """An unfitted learner that would learn these labels as this one does, each on its own.
+
+        None where labels are learnt together.
         """
         return None
 

@@ -11,14 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.arrays import Features, Scores, Truth
+from app.folds import Folds
 from app.heldout import HeldOut
 from app.kernels.linear.types import LinearArrays
 from app.learners.base import Contributions, Fitting, Learner
-from app.learners.folds import stratified_folds
 from app.learners.linear.cost_trials import tried_costs
 from app.learners.linear.label_weights import LabelWeights
 from app.learners.one_vs_rest import PRUNE, OneVsRest
 from app.learners.out_of_fold import fit_with_out_of_fold
+from app.learners.stratified_folds import stratified_folds
 from app.state import State
 
 GRID = (1.0, 1.33, 1.8, 2.5, 3.67, 6.0, 13.0)
@@ -52,7 +53,7 @@ class CostSensitive(Learner):
         return self
 
     def fit_with_held_out(
-        self, features: Features, truth: Truth, folds: NDArray[Any], fitting: Fitting
+        self, features: Features, truth: Truth, folds: Folds, fitting: Fitting
     ) -> HeldOut:
         """Learn, and out-of-fold scores with the same costs: they are not searched in every fold.
 
@@ -61,6 +62,10 @@ class CostSensitive(Learner):
         self._fitted = self._with_costs(features, truth, fitting)
         _, held_out = fit_with_out_of_fold(self._fitted, features, truth, folds, fitting)
         return held_out
+
+    def for_labels(self, labels: NDArray[np.int64]) -> OneVsRest:
+        """One-vs-rest with the costs that were found."""
+        return self._fitted.for_labels(labels)
 
     def _with_costs(self, features: Features, truth: Truth, fitting: Fitting) -> OneVsRest:
         self.costs = np.asarray(GRID)[self._choose(self._tried(features, truth, fitting))]
@@ -74,13 +79,13 @@ class CostSensitive(Learner):
         folds = stratified_folds(truth, min(FOLDS, truth.shape[0]), fitting.seed)
         if self._fitted.uses_blocks():
             return tried_costs(self._fitted.problem(features, truth), GRID, folds, fitting)
+        held_out_rows = fitting.held_out_rows(features, folds)
         for i, cost in enumerate(GRID):
             fitting.progress("try costs", i, len(GRID))
             learner = OneVsRest(**self._settings, costs=np.full(truth.shape[1], cost))
-            for fold in range(folds.max() + 1):
-                inside, outside = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
+            for inside, outside in folds.splits():
                 learner.fit(features[outside], truth[outside], fitting)
-                counts[i] += _counts(learner, features[inside], truth[inside], fitting.jobs)
+                counts[i] += _counts(learner, held_out_rows[inside], truth[inside], fitting.jobs)
         return counts
 
     def _choose(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:

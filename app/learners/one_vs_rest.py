@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from app.arrays import Features, Scores, Truth
 from app.errors import InvalidRequestError
+from app.folds import Folds
 from app.heldout import HeldOut
 from app.kernels import compiled
 from app.kernels.linear.types import LinearArrays
@@ -79,7 +80,7 @@ class OneVsRest(Learner):
         return self
 
     def fit_with_held_out(
-        self, features: Features, truth: Truth, folds: NDArray[Any], fitting: Fitting
+        self, features: Features, truth: Truth, folds: Folds, fitting: Fitting
     ) -> HeldOut | None:
         """Learn, and out-of-fold scores for less than the folds would cost one by one.
 
@@ -90,6 +91,11 @@ class OneVsRest(Learner):
         held_out = HeldOutFolds(folds, out_of_fold_scores(truth))
         self.weights = train_blocks(self.problem(features, truth), fitting, held_out)
         return held_out.scores.held_out()
+
+    def for_labels(self, labels: NDArray[np.int64]) -> "OneVsRest":
+        """The same settings, with the costs of these labels."""
+        costs = None if self._costs is None else self._costs[labels]
+        return OneVsRest(self.options, self.solver, self.prune, costs=costs)
 
     def problem(self, features: Features, truth: Truth) -> LinearProblem:
         """What the solvers are asked; where all weights fit into 16 MB, all are kept."""

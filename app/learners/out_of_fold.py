@@ -5,18 +5,18 @@ from copy import deepcopy
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.arrays import Features, Truth
+from app.folds import Folds
 from app.heldout import HeldOut
 from app.learners.base import Fitting, Learner
-from app.learners.out_of_fold_scores import out_of_fold_scores
+from app.learners.out_of_fold_scores import OutOfFoldScores, out_of_fold_scores
 
 DOCUMENTS_AT_ONCE = 1024
 
 
 def fit_with_out_of_fold(
-    learner: Learner, features: Features, truth: Truth, folds: NDArray[Any], fitting: Fitting
+    learner: Learner, features: Features, truth: Truth, folds: Folds, fitting: Fitting
 ) -> tuple[Learner, HeldOut]:
     """The learner fitted to everything, and out-of-fold scores.
 
@@ -33,16 +33,30 @@ def out_of_fold(
     make_learner: Callable[[], Learner],
     features: Features,
     truth: Truth,
-    folds: NDArray[Any],
+    folds: Folds,
     fitting: Fitting,
 ) -> HeldOut:
-    """Scores of each fold's documents by a learner fitted to the other folds."""
-    collected, labels = out_of_fold_scores(truth), np.arange(truth.shape[1])
-    for fold in np.unique(folds):
-        inside, outside = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
+    """Scores of each fold's documents by a learner that was not fitted to them."""
+    collected = out_of_fold_scores(truth)
+    held_out_rows = fitting.held_out_rows(features, folds)
+    for inside, outside in folds.splits():
         learner = make_learner().fit(features[outside], truth[outside], fitting)
-        for start in range(0, len(inside), DOCUMENTS_AT_ONCE):
-            documents = inside[start : start + DOCUMENTS_AT_ONCE]
-            scores = learner.scores(features[documents], jobs=fitting.jobs)
-            collected.put(documents, labels, scores)
+        _score(learner, held_out_rows, inside, collected, jobs=fitting.jobs)
     return collected.held_out()
+
+
+def held_out_of(learner: Learner, features: Features, truth: Truth, *, jobs: int) -> HeldOut:
+    """Scores of documents that a fitted learner never saw; sparse where all would not fit."""
+    collected = out_of_fold_scores(truth)
+    _score(learner, features, np.arange(truth.shape[0]), collected, jobs=jobs)
+    return collected.held_out()
+
+
+def _score(
+    learner: Learner, features: Features, rows: Any, collected: OutOfFoldScores, *, jobs: int
+) -> None:
+    """Score these rows, some at once."""
+    for start in range(0, len(rows), DOCUMENTS_AT_ONCE):
+        documents = rows[start : start + DOCUMENTS_AT_ONCE]
+        scores = learner.scores(features[documents], jobs=jobs)
+        collected.put(documents, np.arange(scores.shape[1]), scores)

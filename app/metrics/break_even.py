@@ -1,4 +1,4 @@
-"""Micro break-even point: one cut for all scores at which precision equals recall."""
+"""Micro break-even points, where precision equals recall: of one cut for all, of one a label."""
 
 from typing import NamedTuple
 
@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Scores = NDArray[np.float32]
+Integers = NDArray[np.int64]
 PENDING = 1 << 18
 
 
@@ -87,6 +88,29 @@ def break_even(top: TopScores, right: Scores) -> BreakEven:
     ]
     _, gap, _, value = min(_judged(assigned, tp, relevant) for assigned, tp in options)
     return BreakEven(value, gap)
+
+
+def break_even_per_label(tp: Integers, fp: Integers, relevant: int) -> BreakEven:
+    """The point of the smallest |precision − recall| along the best micro-F_β of all β.
+
+    `tp` and `fp` are the pairs rightly and wrongly assigned after each step of a path of per-label
+    cuts, from nothing on; a step is no more precise than the one before it. Steps of equal
+    precision pay at the same β and are taken together. The first point among equals; 0 without
+    true pairs, or without a step.
+
+    >>> break_even_per_label(np.array([0, 1, 2]), np.array([0, 0, 1]), 3)
+    BreakEven(value=0.6666666666666666, gap=0.0)
+    """
+    if not relevant or len(tp) == 1:
+        return BreakEven(0.0, 0.0)
+    assigned = tp + fp
+    step_precision = np.diff(tp) / np.diff(assigned)
+    points = 1 + np.flatnonzero(np.append(np.diff(step_precision) != 0, True))
+    precision, recall = tp[points] / assigned[points], tp[points] / relevant
+    # |tp/assigned − tp/relevant|, as one division: rounding must not part equal gaps.
+    gap = tp[points] * np.abs(assigned[points] - relevant) / (assigned[points] * relevant)
+    best = int(np.argmin(gap))
+    return BreakEven(float((precision[best] + recall[best]) / 2), float(gap[best]))
 
 
 def _judged(assigned: int, tp: int, relevant: int) -> tuple[int, float, int, float]:

@@ -14,8 +14,13 @@ def dcg_at(ranked: TrueRanks, k: int) -> Values:
 
 def ndcg_at(ranked: TrueRanks, k: int) -> Values:
     """DCG over the best attainable DCG, for each document; 0 without true labels."""
+    return np.asarray(dcg_at(ranked, k) / best_dcg_at(ranked, k))
+
+
+def best_dcg_at(ranked: TrueRanks, k: int) -> Values:
+    """The DCG of the best possible ranking, for each document; 1 without true labels."""
     ideal = np.concatenate([[1.0], np.cumsum(discount(np.arange(1, k + 1)))])
-    return np.asarray(dcg_at(ranked, k) / ideal[np.minimum(ranked.relevant, k)])
+    return np.asarray(ideal[np.minimum(ranked.relevant, k)])
 
 
 def discount(rank: Integers) -> Values:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from app.metrics.base import RankingMetric
 from app.metrics.counting.true_ranks import NEVER, TrueRanks, Values
-from app.metrics.ndcg import discount
+from app.metrics.ndcg import best_dcg_at, discount
 
 A, B = 0.55, 1.5
 
@@ -29,11 +29,16 @@ def psp_at(ranked: TrueRanks, k: int) -> Values:
 
 
 def psndcg_at(ranked: TrueRanks, k: int) -> Values:
-    """(documents, 2): as `psp_at`, each term divided by log2(rank + 1) on both sides."""
+    """(documents, 2): as `psp_at`, each term divided by log2(rank + 1) on both sides.
+
+    Both sums of a document are then divided by the best DCG that its labels allow, as napkinXC
+    and pyxclib do: a document with many labels counts no more than one with a single label.
+    """
     is_hit = (ranked.rank <= k) & (ranked.rank != NEVER)
     by_rank = discount(np.where(is_hit, ranked.rank, 1))
     gains = np.where(is_hit, ranked.weight * by_rank, 0.0)
-    return _gain_and_best(ranked, gains, _best_weights(ranked, k) * discount(ranked.place))
+    sums = _gain_and_best(ranked, gains, _best_weights(ranked, k) * discount(ranked.place))
+    return sums / best_dcg_at(ranked, k)[:, None]
 
 
 def ratio_of_sums(sums: Sequence[float], n: float) -> float:

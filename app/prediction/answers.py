@@ -4,7 +4,14 @@ None of them refers back to what holds it, so the garbage collector need not loo
 (`gc=False`): there may be a million in one answer.
 """
 
+from collections.abc import Sequence
+from typing import Annotated, TypeAlias
+
 import msgspec
+from msgspec import Meta
+
+Span: TypeAlias = Annotated[Sequence[int], Meta(min_length=2, max_length=2)]
+"""Begin and end. No tuple: generators of clients do not read the schema of one."""
 
 
 class Term(msgspec.Struct, gc=False):
@@ -12,7 +19,7 @@ class Term(msgspec.Struct, gc=False):
 
     term: str
     weight: float
-    at: list[tuple[int, int]]
+    at: Sequence[Span]
 
 
 class Label(msgspec.Struct, omit_defaults=True, gc=False):

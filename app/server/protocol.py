@@ -34,8 +34,11 @@ class BoundedHttpProtocol(HttpToolsProtocol):
 
     _close_timer: Any = None
     _is_head_open = False
-    _head_bytes = 0
-    """Of the head that is being received, without its latest piece."""
+    _is_trailer_open = False
+    """Whether a chunk's size was the last thing to come: the end of a body has trailers next."""
+    _head_bytes = -1
+    """Of the head or the trailers that are being received, without the first piece; -1: only that
+    has come."""
     _body: bytearray | None = None
     """The body of a request that waits for the fast path; None: there is no such request."""
     _drain: DrainWatch | None = None
@@ -55,6 +58,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         super().__init__(*arguments, **named)
         self._fast_path, self._head_seconds = fast_path, head_seconds
         self._answer_seconds, self._on_cut = answer_seconds, on_cut
+        self._pieces: list[bytes] = []  # of a body, of this turn, on their way to the application
 
     def connection_made(self, transport: Any) -> None:
         """A new connection must send a whole head in time."""
@@ -86,13 +90,15 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             return
         if self._body is not None:  # the application has its own time for the rest of the body
             self._hand_over()
-        if self._is_head_open:
+        if self._pieces:
+            self._pass_on()
+        if self._is_head_open or self._is_trailer_open:
             self._bound_head(len(data))
 
     def on_message_begin(self) -> None:
         """A head begins; what the application needs besides is made in `_start_application`."""
         self.url, self.headers, self.expect_100_continue = b"", [], False
-        self._is_head_open, self._head_bytes = True, 0
+        self._is_head_open, self._head_bytes = True, -1
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Take a header of the head. What comes later is a trailer and never becomes a header:
@@ -116,26 +122,32 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         else:
             self._start_application()
 
+    def on_chunk_header(self) -> None:
+        """The size of a chunk: its data follow, or trailers, which the parser keeps in memory."""
+        self._is_trailer_open, self._head_bytes = True, -1
+
     def on_body(self, body: bytes) -> None:
-        """What follows an early answer is read on for a while, and dropped."""
-        if self._body is not None:
-            self._body += body
-            if len(self._body) > MAX_BODY_BYTES:
-                self._hand_over()
+        """A piece of the body: a chunk, or what the data have of one."""
+        self._is_trailer_open = False
+        if self._body is None:
+            self._pieces.append(body)
             return
-        super().on_body(body)
-        if self.cycle.response_complete and self._close_timer is None:
-            self._close_in(LINGER_SECONDS)
+        self._body += body
+        if len(self._body) > MAX_BODY_BYTES:
+            self._hand_over()
 
     def on_message_complete(self) -> None:
         """The body is complete: answer now, or let the application do it."""
         if self._is_head_open:  # of a head with an offer, behind which the parser sees no body
             return
+        self._is_trailer_open = False
         self._stay_open()
         if self._body is not None:
             if self._is_answered(bytes(self._body)):
                 return
             self._hand_over()
+        if self._pieces:
+            self._pass_on()
         if self.cycle is not None:  # None: the connection closes before its first request
             super().on_message_complete()
 
@@ -227,6 +239,18 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             self._start_application()
             super().on_body(bytes(body or b""))
 
+    def _pass_on(self) -> None:
+        """Give the turn's pieces of a body to the application.
+
+        All at once: a chunk may be a byte long, and uvicorn adds each piece to all before it. What
+        follows an early answer is read on for a while, and dropped.
+        """
+        body = b"".join(self._pieces)
+        self._pieces.clear()
+        super().on_body(body)
+        if self.cycle.response_complete and self._close_timer is None:
+            self._close_in(LINGER_SECONDS)
+
     def _start_application(self) -> None:
         """Make the ASGI scope of the request whose head is complete, and start the application."""
         url, headers, expects = self.url, self.headers, self.expect_100_continue
@@ -236,9 +260,12 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         super().on_headers_complete()
 
     def _bound_head(self, n_bytes: int) -> None:
-        """Count another piece of a head that is not complete yet."""
-        self._head_bytes += n_bytes
-        if self._close_timer is None:
+        """Count another piece of a head, or of trailers, that are not complete yet.
+
+        Where they began in their first piece is not known: whole requests may lie before them.
+        """
+        self._head_bytes = 0 if self._head_bytes < 0 else self._head_bytes + n_bytes
+        if self._close_timer is None and self._is_head_open:
             self._close_in(self._head_seconds)
         if self._head_bytes > HEAD_BYTES:
             self.transport.close()

@@ -30,9 +30,9 @@ Work = Callable[[], tuple[Callable[..., None], tuple[Any, ...]]]
 log = logging.getLogger("labelserve.workers")
 
 
-def supervise(settings: Settings, work: Work, grace_seconds: float) -> None:
+def supervise(settings: Settings, work: Work, grace_seconds: float, telemetry: Telemetry) -> None:
     """Run as many workers as are set until SIGTERM or Ctrl-C, then stop them all."""
-    _Supervisor(settings, work, grace_seconds).run()
+    _Supervisor(settings, work, grace_seconds, telemetry).run()
 
 
 def end_with_supervisor(grace_seconds: float) -> None:
@@ -63,11 +63,13 @@ class Worker:
 
 
 class _Supervisor:
-    def __init__(self, settings: Settings, work: Work, grace_seconds: float) -> None:
+    def __init__(
+        self, settings: Settings, work: Work, grace_seconds: float, telemetry: Telemetry
+    ) -> None:
         self._settings, self._work, self._grace = settings, work, grace_seconds
         self._signal: int | None = None
         self._workers: list[Worker] = []
-        self._figures = SnapshotAggregator(Telemetry().snapshot())
+        self._figures = SnapshotAggregator(telemetry.snapshot)
 
     def run(self) -> None:
         """Start, watch, stop."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import os
 import resource
 import signal
@@ -25,16 +26,20 @@ from app.errors import (
     DeadlineError,
     EvaluationCrashedError,
     InvalidRequestError,
+    ModelNotFoundError,
+    ModelUnavailableError,
     StorageFullError,
+    errno_text,
 )
 from app.evaluation.options import EvaluationOptions, JudgedModel
 from app.evaluation.run import evaluate
-from app.model import load_model
+from app.model import Model, load_model
 from app.serving.admission import Deadline
-from app.serving.answer_pieces import Pieces, of_file
+from app.serving.log_writer import log_writers
 from app.serving.logs import place
 from app.serving.parent_watch import when_parent_ends
 from app.serving.spool import storage_errors
+from app.serving.unsent_answers import Pieces, of_file
 
 NICENESS = 5  # predictions come first
 PRELOADED = ["app.serving.preloaded"]
@@ -44,7 +49,9 @@ CARRIED = ("line", "best", "pointer")
 NO_ROOM = 28
 """Exit code of a process that could write neither its report nor its error: ENOSPC's number."""
 LEAST_SCRATCH = 1 << 30
-"""Bytes that a working file may have in any case: room for all scores that are kept."""
+"""Bytes that a working file may have in any case: 130 million scores of sparse rows and more."""
+
+log = logging.getLogger("labelserve.evaluations")
 
 
 @dataclass(frozen=True)
@@ -69,7 +76,7 @@ class EvaluationJob:
         return self.folder / "figures.json"
 
 
-class Figures(msgspec.Struct):
+class EvaluationFigures(msgspec.Struct):
     """What telemetry wants of a report, which may be too long to look it up there."""
 
     documents: int
@@ -81,7 +88,7 @@ class Evaluated:
     """The report as JSON, in pieces, and its figures."""
 
     pieces: Pieces
-    figures: Figures
+    figures: EvaluationFigures
 
 
 async def evaluated(job: EvaluationJob, deadline: Deadline, left: Awaitable[None]) -> Evaluated:
@@ -140,13 +147,21 @@ def _read(job: EvaluationJob, exit_code: int | None) -> Evaluated:
     except FileNotFoundError:
         raise EvaluationCrashedError("the evaluating process ended without a result") from None
     if pieces[0].startswith(b'{"error":'):
-        raise _revived(json.loads(b"".join(pieces)))
-    return Evaluated(pieces, msgspec.json.decode(job.figures.read_bytes(), type=Figures))
+        failed = json.loads(b"".join(pieces))
+        if "place" in failed:
+            log.error("an evaluation failed: %s", failed["place"])
+        raise _revived(failed)
+    return Evaluated(pieces, msgspec.json.decode(job.figures.read_bytes(), type=EvaluationFigures))
 
 
 def _run(job: EvaluationJob) -> None:
     """The process: write the report or the error, whole or not at all."""
     when_parent_ends(partial(os._exit, 1))
+    with log_writers():  # warnings of packages wait for no reader, either
+        _work(job)
+
+
+def _work(job: EvaluationJob) -> None:
     os.nice(NICENESS)
     bound_files(max(LEAST_SCRATCH, job.reading.limits.max_bytes or 0))
     try:
@@ -155,8 +170,8 @@ def _run(job: EvaluationJob) -> None:
     except AppError as error:
         content = _kept(error)
     except Exception as error:  # its message may hold words of the test set: only its place is told
-        sys.stderr.write(json.dumps({"level": "error", "message": place(error)}) + "\n")
         content = _kept(EvaluationCrashedError("the evaluation failed; the log says where"))
+        content["place"] = place(error)
     try:
         _write(job, content)
     except StorageFullError:
@@ -167,7 +182,7 @@ def _write(job: EvaluationJob, content: dict[str, Any]) -> None:
     unfinished = job.result.with_suffix(".unfinished")
     with storage_errors():
         if "error" not in content:
-            figures = Figures(content["data"]["documents"], content["seconds"])
+            figures = EvaluationFigures(content["data"]["documents"], content["seconds"])
             job.figures.write_bytes(msgspec.json.encode(figures))
         unfinished.write_text(json.dumps(content, ensure_ascii=False, allow_nan=False))
         unfinished.rename(job.result)
@@ -181,7 +196,7 @@ def bound_files(most: int) -> None:
 
 
 def _report(job: EvaluationJob) -> dict[str, Any]:
-    model = load_model(Store(job.models_dir), job.reference)
+    model = _model(job)
     info = JudgedModel.of(model)
     with job.file.open("rb") as file:
         documents = open_dataset(file, job.reading)
@@ -189,6 +204,17 @@ def _report(job: EvaluationJob) -> dict[str, Any]:
             raise InvalidRequestError(f"accepted formats: {', '.join(STREAMED)}")
         report = evaluate(model.classifier, documents, job.options, info=info, scratch=job.folder)
     return report.as_dict()
+
+
+def _model(job: EvaluationJob) -> Model:
+    """The model, which the service has loaded; its folder may be out of reach since then."""
+    try:
+        return load_model(Store(job.models_dir), job.reference)
+    except OSError as error:
+        why = errno_text(error)
+    except ModelNotFoundError:
+        why = "it is not there any more"
+    raise ModelUnavailableError(f"{job.reference} cannot be read to be evaluated: {why}")
 
 
 def _kept(error: AppError) -> dict[str, Any]:

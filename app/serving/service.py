@@ -10,8 +10,12 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 from app.artifacts.store import Store
+from app.errors import errno_text
 from app.serving.admission import Admission, BodyBudget
+from app.serving.failures import kind_of
 from app.serving.keys import KeysFile
+from app.serving.logs import in_brief
+from app.serving.quotas import Quotas
 from app.serving.registry import Registry
 from app.serving.spool import Spool
 from app.serving.telemetry.telemetry import Telemetry
@@ -22,6 +26,7 @@ THREADS = 2
 LONGEST_START, LONGEST_END = 20.0, 0.5
 LOOK_SECONDS = 0.05
 COLLECT_SECONDS = 60.0  # between two collections of all garbage
+LONGEST_BACK_OFF = 10.0
 LARGE_BODIES = 8  # bodies of full length that may be in memory at once
 
 log = logging.getLogger("labelserve.service")
@@ -40,6 +45,7 @@ class Service:
     bodies: Admission
     unsent: UnsentAnswers
     spool: Spool
+    quotas: Quotas
     threads: ThreadPoolExecutor
     """For predictions."""
     short_threads: ThreadPoolExecutor
@@ -58,12 +64,14 @@ class Service:
             required=settings.required_models,
             on_failure=lambda name, kind: telemetry.load_failures.labels(name, kind).inc(),
         )
-        has_keys = settings.effective_auth == "keys" and settings.api_keys_file is not None
+        keys = None
+        if settings.effective_auth == "keys" and settings.api_keys_file is not None:
+            keys = KeysFile(settings.api_keys_file, telemetry.keys_file_failures.labels().inc)
         return cls(
             settings,
             registry,
             telemetry,
-            KeysFile(settings.api_keys_file) if has_keys and settings.api_keys_file else None,
+            keys,
             Admission(
                 settings.max_concurrency, "documents", longest_wait=settings.request_seconds / 2
             ),
@@ -71,6 +79,7 @@ class Service:
             Admission(settings.max_body_bytes * LARGE_BODIES, "large bodies"),
             UnsentAnswers(settings.max_unsent_bytes),
             Spool(settings.data_dir),
+            Quotas(settings.data_dir, lambda reason: telemetry.quota_failures.labels(reason).inc()),
             ThreadPoolExecutor(THREADS, thread_name_prefix="predict"),
             ThreadPoolExecutor(1, thread_name_prefix="json"),
         )
@@ -89,7 +98,7 @@ class Service:
         try:
             self.spool.open()
         except OSError as error:
-            log.error("uploads will be refused: %s: %s", error.filename, error.strerror)
+            log.error("uploads will be refused: %s: %s", error.filename, errno_text(error))
         looked = threading.Event()
         # A thread of its own: loading waits for no prediction, nor they for it; and it is left
         # behind when the service ends, since a model or its kernels may take long to prepare.
@@ -110,6 +119,7 @@ class Service:
             await asyncio.to_thread(self._watching.join, LONGEST_END)
         await self.telemetry.total()  # so that the last requests are counted and logged
         self.spool.close()
+        self.quotas.close()
         for threads in (self.threads, self.short_threads):
             threads.shutdown(wait=False, cancel_futures=True)
 
@@ -130,14 +140,31 @@ class Service:
         return self._watching is not None and self._watching.is_alive()
 
     def _watch(self, looked: threading.Event) -> None:
-        collected = monotonic()
+        failed, collected = 0, monotonic()
         while not self._stopped.is_set():
             if monotonic() > collected + COLLECT_SECONDS:
                 gc.collect()
                 collected = monotonic()
-            try:
-                self.look()
-            except Exception:
-                log.exception("the models folder could not be looked at")
+            failed = 0 if self._has_looked() else failed + 1
             looked.set()
-            self._stopped.wait(self.settings.poll_seconds)
+            self._stopped.wait(back_off(self.settings.poll_seconds, failed))
+
+    def _has_looked(self) -> bool:
+        """Look at the models folder; False where that failed, and everything is as it was."""
+        try:
+            self.look()
+        except Exception as error:
+            self.telemetry.models_folder_failures.labels(kind_of(error)).inc()
+            folder, why = self.settings.models_dir, in_brief(error)
+            log.error("the models folder %s cannot be looked at: %s", folder, why)
+            return False
+        return True
+
+
+def back_off(pause: float, failed: int) -> float:
+    """Seconds to wait after so many failures in a row: twice as long each time, to a bound.
+
+    >>> [back_off(2.0, failed) for failed in (0, 1, 2, 3, 1000)]
+    [2.0, 4.0, 8.0, 10.0, 10.0]
+    """
+    return max(pause, min(pause * 2.0 ** min(failed, 10), LONGEST_BACK_OFF))

@@ -1,9 +1,18 @@
-"""UnsentAnswers: bytes of large answers that clients have not read yet, and their bound."""
+"""Answers that are not sent yet: in pieces, counted, and bounded in their sum."""
+
+from collections import deque
+from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
 
 from app.errors import OverloadedError
 
+PIECE_BYTES = 131_072
+"""Of an answer, written to its connection in one turn of the event loop."""
 SMALL_ANSWER = 65_536
 """Bytes up to which an answer is never refused: a connection's buffer takes them anyway."""
+
+Pieces = deque[bytes]
 
 
 class UnsentAnswers:
@@ -66,3 +75,28 @@ class UnsentAnswer:
 
 def _overloaded() -> OverloadedError:
     return OverloadedError("too many large answers wait to be read by their clients")
+
+
+def cut(content: bytes) -> Pieces:
+    """The content in pieces."""
+    starts = range(0, len(content), PIECE_BYTES)
+    return deque(content[start : start + PIECE_BYTES] for start in starts)
+
+
+def joined(parts: Iterable[bytes]) -> Pieces:
+    """Parts of any size, small ones put together."""
+    pieces, held, size = Pieces(), list[bytes](), 0
+    for part in parts:
+        held.append(part)
+        size += len(part)
+        if size >= PIECE_BYTES:
+            pieces.append(b"".join(held))
+            held, size = [], 0
+    pieces.append(b"".join(held))
+    return pieces
+
+
+def of_file(path: Path) -> Pieces:
+    """The content of a file, in pieces."""
+    with path.open("rb") as file:
+        return deque(iter(partial(file.read, PIECE_BYTES), b""))

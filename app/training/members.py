@@ -8,11 +8,13 @@ from numpy.typing import NDArray
 
 from app.arrays import Truth
 from app.classifier import Member
+from app.folds import Split, two_parts
 from app.heldout import HeldOut
 from app.learners.base import Fitting, Learner, learner_class
-from app.learners.folds import stratified_folds
-from app.learners.out_of_fold import fit_with_out_of_fold
+from app.learners.out_of_fold import fit_with_out_of_fold, held_out_of
+from app.learners.stratified_folds import stratified_folds
 from app.training.construct import construct_part
+from app.training.fewer_documents import fewer_documents
 from app.training.recipe import MemberRecipe
 from app.vectorizers.base import Vectorizer, vectorizer_class
 
@@ -52,18 +54,25 @@ def fit_member(
     features = vectorizer.fit_transform(
         data.documents, jobs=fitting.jobs, progress=fitting.progress
     )
-    fitting = replace(fitting, word_vectors=vectorizer.word_vectors())
+    fitting = replace(
+        fitting,
+        word_vectors=vectorizer.word_vectors(),
+        held_out_rows=vectorizer.held_out_rows,
+    )
     if data.valid_truth is not None:
         return _with_validation(vectorizer, learner, features, data, fitting)
     if folds == 0 or data.truth.shape[0] < 2:
         learner.fit(features, data.truth, fitting)
         return FittedMember(Member(vectorizer, learner), None, np.empty(0, np.int64))
     n_folds = VALIDATION_FOLDS if learner.needs_validation_set else folds
-    fold_of = stratified_folds(data.truth, min(n_folds, data.truth.shape[0]), fitting.seed)
+    parts = stratified_folds(data.truth, min(n_folds, data.truth.shape[0]), fitting.seed)
     if learner.needs_validation_set:
-        return _with_split(vectorizer, learner, features, data.truth, fold_of == 0, fitting)
-    learner, held_out = fit_with_out_of_fold(learner, features, data.truth, fold_of, fitting)
-    return FittedMember(Member(vectorizer, learner), held_out, np.arange(len(fold_of)))
+        split = next(parts.splits())
+        return _with_split(vectorizer, learner, features, data.truth, split, fitting)
+    learner, held_out = fit_with_out_of_fold(learner, features, data.truth, parts, fitting)
+    fewer = fewer_documents(learner, features, data.truth, parts, fitting)
+    held_out = replace(held_out, parts=parts.parts, fewer=fewer)
+    return FittedMember(Member(vectorizer, learner), held_out, parts.scored())
 
 
 def built(recipe: MemberRecipe) -> tuple[Vectorizer, Learner]:
@@ -80,7 +89,7 @@ def _with_validation(
 ) -> FittedMember:
     valid = vectorizer.transform(data.valid_documents, jobs=fitting.jobs)
     learner.fit(features, data.truth, replace(fitting, valid=(valid, data.valid_truth)))
-    held_out = HeldOut.of(learner.scores(valid, jobs=fitting.jobs), data.valid_truth)
+    held_out = held_out_of(learner, valid, data.valid_truth, jobs=fitting.jobs)
     return FittedMember(Member(vectorizer, learner), held_out, np.arange(held_out.n_documents))
 
 
@@ -89,11 +98,11 @@ def _with_split(
     learner: Learner,
     features: Any,
     truth: Truth,
-    is_held_out: NDArray[np.bool_],
+    split: Split,
     fitting: Fitting,
 ) -> FittedMember:
-    rows, others = np.flatnonzero(is_held_out), np.flatnonzero(~is_held_out)
-    valid = (features[rows], truth[rows])
+    rows, others = split
+    valid = (fitting.held_out_rows(features, two_parts(split))[rows], truth[rows])
     learner.fit(features[others], truth[others], replace(fitting, valid=valid))
-    held_out = HeldOut.of(learner.scores(valid[0], jobs=fitting.jobs), valid[1])
-    return FittedMember(Member(vectorizer, learner), held_out, rows)
+    held_out = held_out_of(learner, *valid, jobs=fitting.jobs)
+    return FittedMember(Member(vectorizer, learner), held_out, rows.astype(np.int64))

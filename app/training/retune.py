@@ -18,17 +18,17 @@ from app.decisions.abstention import Abstention
 from app.decisions.base import Use
 from app.decisions.calibration.calibration import Calibration
 from app.decisions.decision import Decision
+from app.decisions.expectation.estimate import estimated_expectations
 from app.decisions.parser import document_rule
 from app.decisions.tuning.absent_labels import completed_bands, completed_hulls
 from app.decisions.tuning.held_out_figures import figures_of, held_out_counts
 from app.decisions.tuning.hulls import Hulls
-from app.decisions.tuning.optimism import Optimism
 from app.decisions.tuning.options import TuningOptions, with_current_names
 from app.decisions.tuning.tune import tune
 from app.errors import InvalidRequestError
 from app.heldout import HeldOut
-from app.learners.folds import stratified_folds
 from app.learners.out_of_fold_scores import out_of_fold_scores
+from app.learners.stratified_folds import stratified_folds
 from app.model import Model
 from app.progress import Progress, silent
 from app.training.train import Trained
@@ -148,7 +148,7 @@ def _decided(old: Classifier, held_out: HeldOut, recipe: Choice) -> Classifier:
         old,
         decision=decision,
         hulls=completed_hulls(hulls, old.hulls),
-        optimism=Optimism.of(held_out),
+        expectations=estimated_expectations(held_out),
         calibration=calibration,
         abstention=bands,
     )
@@ -160,10 +160,8 @@ def _cross_validated(old: Classifier, held_out: HeldOut, recipe: Choice) -> dict
         return {}
     truth = csr_array(held_out.truth)
     scores = csr_array(held_out.scores) if issparse(held_out.scores) else held_out.scores
-    folds = stratified_folds(truth, FOLDS, 0)
     counts = np.zeros((held_out.n_labels, 3), np.int64)
-    for fold in range(FOLDS):
-        inside, outside = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
+    for inside, outside in stratified_folds(truth, FOLDS, 0).splits():
         others = HeldOut.of(scores[outside], truth[outside], is_exact=held_out.is_exact)
         decision = _tuned(others, Hulls.of(others), old.decision, recipe)
         counts += held_out_counts(decision, HeldOut.of(scores[inside], truth[inside]))

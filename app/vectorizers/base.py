@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from app.arrays import Features
 from app.catalogue import find
+from app.folds import Folds
 from app.kernels.linear.types import FittedTfidf
 from app.progress import Progress, silent
 from app.state import State
@@ -79,6 +80,15 @@ class Vectorizer(Protocol):
         With a learner that has `linear_weights`, texts are then scored by one kernel.
         """
         return None
+
+    def held_out_rows(self, features: Features, folds: Folds) -> Features:
+        """The rows of `fit_transform` as the model that is to score each document sees it.
+
+        Terms that the documents outside a fold do not have are dropped, as unknown terms of a new
+        text are. By default the rows as they are: right where no value depends on the others of its
+        row, since a learner gives nothing to a column that it never saw.
+        """
+        return features
 
     def word_vectors(self) -> NDArray[np.float32] | None:
         """Pre-trained vectors by word number, NaN in the rows of words without one; None: none."""

@@ -11,11 +11,13 @@ from scipy.sparse import csr_array
 
 from app.arrays import Features
 from app.errors import InvalidDataError, InvalidRequestError
+from app.folds import Folds
 from app.kernels.text.analysis import Analysis
 from app.kernels.text.offsets import terms_with_offsets
 from app.progress import Progress, silent
 from app.state import State, pack_strings, unpack_strings
 from app.vectorizers.base import TermSpans, Vectorizer
+from app.vectorizers.fold_vocabulary import is_known
 from app.vectorizers.word_vectors import read_word_vectors
 
 UNKNOWN, FIRST = 1, 2
@@ -80,6 +82,12 @@ class Sequences(Vectorizer):
             for text in documents
         ]
         return stacked(rows, longest)
+
+    def held_out_rows(self, features: Features, folds: Folds) -> Features:
+        """The rows with `UNKNOWN` for words that no document outside the fold has."""
+        known = is_known(features, features.data, folds)
+        numbers = np.where(known, features.data, UNKNOWN).astype(features.dtype)
+        return csr_array((numbers, features.indices, features.indptr), shape=features.shape)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Where the word of each position stands in the text, in code points, end exclusive."""

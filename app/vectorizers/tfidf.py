@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 
 from app.arrays import Features
 from app.errors import DamagedArtifactError, InvalidDataError
+from app.folds import Folds
 from app.kernels import kernels
 from app.kernels.linear.types import FittedTfidf
 from app.kernels.text.counts import Counts, kept
@@ -18,6 +19,7 @@ from app.kernels.vocabulary.vocabulary import Vocabulary
 from app.progress import Progress, silent
 from app.state import State
 from app.vectorizers.base import TermSpans, Vectorizer
+from app.vectorizers.fold_vocabulary import is_known, rescaled
 from app.vectorizers.selection import frequent_enough
 from app.vectorizers.tfidf_settings import TfidfSettings
 
@@ -66,6 +68,13 @@ class Tfidf(Vectorizer):
         if self.settings.binary:
             counts.counts.fill(1)
         return self._weighed(counts, jobs)
+
+    def held_out_rows(self, features: Features, folds: Folds) -> Features:
+        """The rows without terms that no document outside the fold has, scaled to length 1 again.
+
+        The idf stays that of all documents.
+        """
+        return rescaled(features, is_known(features, features.indices, folds))
 
     def terms(self) -> Sequence[str]:
         """The terms in column order."""

@@ -1,59 +1,21 @@
-"""Clients that read badly in the long runs: offers to upgrade (R23), unread answers (R25)."""
+"""Clients in the long runs that ask for large answers and never read them (R25)."""
 
 import asyncio
-import json
 import socket
 from pathlib import Path
 from time import perf_counter
 
-from soak.client import Client, p99, prediction, read_answer, request
-from soak.demo import TEXT
+from soak.client import Client, p99, prediction, request
 from soak.findings import Findings
 from soak.largest_answers import MANY, infer, lines
 from soak.running_replica import MEBIBYTE, RunningReplica, running_replica
 from soak.wide_model import N_LABELS, store_wide
 
-H2C = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n"
 PATIENCE = 10.0
 UNSENT = 128
 """MB of answers that may wait to be read."""
 MAKING = 400
 """MB that answers may take while they are made: predictions as objects, two threads of them."""
-
-
-def upgrade_offers(models: Path, folder: Path, quick: bool) -> Findings:
-    """R23, directly: requests that offer HTTP/2, pipelined, in packets of every size."""
-    found, count = Findings(), 200 if quick else 5000
-    with running_replica(models, folder) as running:
-        wrong = asyncio.run(_offer(running.port, count))
-    found.note(f"{count} pipelined requests with an offer of h2c: {wrong} lost or wrong", not wrong)
-    return found
-
-
-async def _offer(port: int, count: int) -> int:
-    """How many answers did not fit their requests."""
-    reader, writer = await Client(port).open()
-    wrong = 0
-    for start in range(0, count, 50):
-        numbers = range(start, start + 50)
-        sent = b"".join(map(_numbered, numbers))
-        size = 1 + start * 7 % 1500
-        for at in range(0, len(sent), size):
-            writer.write(sent[at : at + size])
-            await writer.drain()
-        for number in numbers:
-            answer = await read_answer(reader, perf_counter())
-            right = answer.status == 200 and answer.json()["predictions"][0]["id"] == str(number)
-            wrong += not right
-    writer.close()
-    return wrong
-
-
-def _numbered(number: int) -> bytes:
-    """A request for one document; all but every fifth offer to upgrade."""
-    body = json.dumps({"documents": [{"id": str(number), "text": TEXT}]}).encode()
-    plain = request("/predict", body)
-    return plain if number % 5 == 0 else plain.replace(b"Host:", H2C + b"Host:", 1)
 
 
 def unread_answers(models: Path, folder: Path, quick: bool) -> Findings:

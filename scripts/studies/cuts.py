@@ -11,6 +11,7 @@ import argparse
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,17 +22,19 @@ from app.datasets.collection import load_collection
 from app.decisions.calibration.score_groups import ScoreGroups
 from app.decisions.calibration.sigmoids import fit_sigmoids
 from app.decisions.decision import Decision
+from app.decisions.tuning.bagged_cuts import best_places
 from app.decisions.tuning.held_out_figures import figures_of, held_out_counts
-from app.decisions.tuning.hulls import Hulls
+from app.decisions.tuning.hulls import Hulls, points, thinned
+from app.decisions.tuning.macro_f import f_by_vertex, macro_f_vertices
 from app.decisions.tuning.micro_f import micro_f, micro_f_vertices
 from app.decisions.tuning.options import TuningOptions
 from app.decisions.tuning.tune import tune
 from app.heldout import HeldOut
 from app.labels import LabelIndex
 from app.learners.base import Fitting
-from app.learners.folds import stratified_folds
 from app.learners.one_vs_rest import OneVsRest
 from app.learners.out_of_fold import fit_with_out_of_fold
+from app.learners.stratified_folds import stratified_folds
 from app.vectorizers.tfidf import Tfidf
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -59,14 +62,33 @@ def cases(folder: Path, features: dict[str, Any], n_outer: int) -> Iterator[Case
     labels = LabelIndex.of(corpus.label_sets)
     truth = labels.truth(corpus.label_sets)
     outer = stratified_folds(truth, SPLITS, seed=77)
-    for fold in range(n_outer):
-        inside, outside = np.flatnonzero(outer != fold), np.flatnonzero(outer == fold)
+    for outside, inside in islice(outer.splits(), n_outer):
         vectorizer, learner = Tfidf(**features), OneVsRest()
         rows = vectorizer.fit_transform([corpus.documents[i] for i in inside])
         folds = stratified_folds(truth[inside], INNER, seed=0)
-        fitted, held_out = fit_with_out_of_fold(learner, rows, truth[inside], folds, Fitting())
+        fitting = Fitting(held_out_rows=vectorizer.held_out_rows)
+        fitted, held_out = fit_with_out_of_fold(learner, rows, truth[inside], folds, fitting)
         scores = fitted.scores(vectorizer.transform([corpus.documents[i] for i in outside]))
         yield Case(held_out, Hulls.of(held_out), HeldOut.of(scores, truth[outside]))
+
+
+def by_scores(name: str) -> Cutter:
+    """A tuner of the product, but with the scores of cuts averaged over resamples."""
+
+    def cut(case: Case) -> NDArray[np.float32]:
+        hulls, random = case.hulls, np.random.default_rng(0)
+        values = f_by_vertex(hulls)[macro_f_vertices(hulls)]
+        if name == "micro-f":
+            values = np.full(hulls.n_labels, micro_f(hulls, micro_f_vertices(hulls)))
+        cuts = np.full(hulls.n_labels, np.inf, np.float32)
+        for label, column in enumerate(case.tuned_on.columns()):
+            if column.marks.any():
+                candidates = thinned(points(column))
+                best = best_places(candidates, values[label] / 2, 100, random)
+                cuts[label] = candidates.cuts[best].mean(dtype=np.float64)
+        return cuts
+
+    return cut
 
 
 def stored(name: str, **options: Any) -> Cutter:
@@ -127,6 +149,8 @@ TRIED: dict[str, Cutter] = {
     "… common cut for labels under 10 positives": common_below(10),
     "calibrated cut alone": calibrated,
     "**micro-f** (default: 100 resamples)": stored("micro-f"),
+    "micro-f, resampled cuts averaged by score": by_scores("micro-f"),
+    "macro-f, resampled cuts averaged by score": by_scores("macro-f"),
     "macro-f, exact (`resamples=0`)": stored("macro-f", resamples=0),
     "**macro-f** (100 resamples)": stored("macro-f"),
     "micromacro (published)": stored("micromacro"),

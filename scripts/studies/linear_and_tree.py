@@ -21,12 +21,12 @@ from app.kernels.solver.types import LANES, aligned_lanes, unsolved
 from app.kernels.tree.types import LINKS
 from app.learners import one_vs_rest
 from app.learners.base import Fitting
-from app.learners.folds import stratified_folds
 from app.learners.linear.block_training import BlockTraining, HeldOutFolds
 from app.learners.linear.options import parse_options
 from app.learners.linear.problem import LinearProblem
 from app.learners.out_of_fold import fit_with_out_of_fold
 from app.learners.out_of_fold_scores import out_of_fold_scores
+from app.learners.stratified_folds import stratified_folds
 from app.learners.tree.tree import Tree
 from app.state import State
 
@@ -72,12 +72,11 @@ def _fold_scores(
     full = unsolved(len(training.documents.kept), len(documents), block.loss)
     kernel.descend(rows, block, full, documents, np.float32(0.1), 7)
     scores = np.empty((len(documents), LANES), np.float32)
-    for inside in training.folds:
+    for inside, outside in training.splits:
         solution = unsolved(len(training.documents.kept), len(documents), block.loss)
         if is_warm:
             solution = full.copy()
             kernel.forget(rows, block, solution, inside)
-        outside = np.setdiff1d(documents, inside).astype(np.int32)
         visits += kernel.descend(rows, block, solution, outside, np.float32(tolerance), 1)[1]
         found = aligned_lanes(len(inside))
         kernel.score(rows, solution, inside, found)

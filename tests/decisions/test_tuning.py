@@ -83,6 +83,18 @@ def test_bagged_cuts_lie_where_the_trade_changes_not_in_a_chance_gap() -> None:
     np.testing.assert_array_equal(tuned("macro-f", data).cuts, bagged.cuts)
 
 
+@pytest.mark.parametrize("name", ["micro-f", "macro-f"])
+def test_bagged_cuts_part_the_same_documents_on_any_scale_of_the_scores(name: str) -> None:
+    random = np.random.default_rng(4)
+    scores = random.standard_normal((300, 4)).astype(np.float32)
+    truth = csr_array(scores + random.standard_normal(scores.shape) > 1.5)
+    plain = tuned(name, HeldOut.of(scores, truth))
+    stretched = np.exp(2 * scores)
+    bent = tuned(name, HeldOut.of(stretched, truth))
+    differing = plain.decide(scores) != bent.decide(stretched)
+    assert differing.sum() <= 2  # a cut between two scores may fall on either side of a document
+
+
 @pytest.mark.parametrize("wrong", [{"beta": 0}, {"fbr": 2}, {"fbr_kind": 3}, {"resamples": -1}])
 def test_options_out_of_range_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(InvalidRequestError, match=next(iter(wrong))):
@@ -99,6 +111,13 @@ def test_fbr_drops_weak_labels_or_leaves_them_one_document() -> None:
         False,
         False,
     ]
+
+
+def test_fbr_1_gives_a_weak_label_to_no_more_tied_documents_than_carry_it() -> None:
+    tied = held_out([[3], [3], [1], [0]], [[0], [0], [0], [1]])
+    assert tuned("micro-f", tied, fbr=0.9, fbr_kind=1).decide(tied.scores).sum() == 0
+    enough = held_out([[3], [3], [1], [0], [0], [0]], [[0], [0], [0], [1], [1], [0]])
+    assert tuned("macro-f", enough, fbr=0.9, fbr_kind=1).decide(enough.scores).sum() == 2
 
 
 def test_micromacro_pooled_prefers_the_cut_of_the_best_sum() -> None:

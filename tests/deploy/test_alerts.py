@@ -103,6 +103,36 @@ CASES: list[tuple[str, dict[str, str], int, set[str]]] = [
         {"VersionsDiffer"},
     ),
     (
+        "a replica has lost its models folder",
+        {f'labelserve_models_folder_failures_total{{{OTHER},reason="ESTALE"}}': "1+6x60"},
+        20,
+        {"ModelsFolderFails"},
+    ),
+    (
+        "a keys file was written over by something else",
+        {f"labelserve_keys_file_failures_total{{{OTHER}}}": "0x5 0+60x60"},
+        20,
+        {"KeysFileFails"},
+    ),
+    (
+        "the disk takes no counts of keys",
+        {f'labelserve_quota_failures_total{{{OTHER},reason="ENOSPC"}}': "1+60x60"},
+        20,
+        {"QuotasNotCounted"},
+    ),
+    (
+        "keys are over their limits all the time",
+        {f'labelserve_rejected_total{{{REPLICA},reason="quota"}}': "0+300x60"},
+        20,
+        set(),
+    ),
+    (
+        "nobody reads the log of a replica",
+        {f'labelserve_log_lines_dropped_total{{{OTHER},stream="stdout"}}': "0x5 0+100x60"},
+        20,
+        {"LogLinesDropped"},
+    ),
+    (
         "documents get three times as many labels as before",
         {
             f'labelserve_labels_per_document_sum{{{REPLICA},model="demo"}}': (

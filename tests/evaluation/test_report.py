@@ -71,6 +71,9 @@ def test_break_even_and_the_best_point_of_the_curve_are_as_defined(seed: int) ->
     point = report["decisions"]["break_even"]
     value, gap = literal.break_even(system.rows, truth)
     assert (point["value"], point["gap"]) == pytest.approx((value, gap))
+    per_label = report["decisions"]["break_even_per_label"]
+    value, gap = literal.break_even_per_label(system.rows, truth)
+    assert (per_label["value"], per_label["gap"]) == pytest.approx((value, gap))
     at_one = [p for p in report["curves"]["micro"] if p["beta"] == pytest.approx(1.0)]
     best = literal.best_micro_f(system.rows, truth)
     reached = [
@@ -189,6 +192,13 @@ def test_one_label_documents_get_accuracy_and_a_confusion_matrix() -> None:
     assert report["confusion"]["matrix"] == [[2, 1], [0, 0]]
     assert report["confusion"]["most_confused"][0]["taken_for"] == "b"
     assert judged(system, documents_of([["a"], ["a", "b"], ["a"]]))["confusion"] is None
+
+
+def test_a_document_without_any_score_has_no_best_label() -> None:
+    system = Table(np.float32([[-np.inf, -np.inf], [1, 2]]), ("a", "b"))
+    report = judged(system, documents_of([["a"], ["b"]]))
+    assert report["confusion"]["accuracy"] == 0.5
+    assert report["confusion"]["matrix"] == [[0, 0], [0, 1]]
 
 
 def test_a_missed_label_is_confused_with_the_one_wrongly_assigned_instead() -> None:

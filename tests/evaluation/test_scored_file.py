@@ -51,6 +51,51 @@ def test_labels_of_the_test_set_that_no_line_names_count_as_missed(tmp_path: Pat
     assert "rank:K" in scored.cautions[0]
 
 
+@pytest.mark.parametrize("lines", [2, 30])
+def test_scores_that_float32_would_tie_are_kept_apart(lines: int, tmp_path: Path) -> None:
+    file = tmp_path / "scores"
+    names = [f"label-{number:02}" for number in range(20)]
+    file.write_text("label-00:0.7000000001 label-01:0.7000000002\n" * lines)
+    scored = ScoredFile(file, names)
+    documents = documents_of([["label-01"]] * lines)
+    report = evaluate(scored, scored.paired(documents), EvaluationOptions(decision="rank:1"))
+    assert report.content["ranking"]["P@1"] == 1.0
+    assert report.content["decisions"]["micro"]["f1"] == 1.0
+    assert report.content["decisions"]["break_even"] == {"value": 1.0, "gap": 0.0}
+
+
+def test_a_score_is_not_above_the_same_cut(tmp_path: Path) -> None:
+    file = tmp_path / "scores"
+    file.write_text("a:0.7 b:0.7000001\n")
+    scored = ScoredFile(file)
+    options = EvaluationOptions(decision="rank:2,0.7")
+    report = evaluate(scored, scored.paired(documents_of([["b"]])), options)
+    assert report.content["decisions"]["micro"]["f1"] == 1.0
+
+
+def test_a_system_that_says_nothing_finds_nothing_at_any_k(tmp_path: Path) -> None:
+    file = tmp_path / "scores"
+    file.write_text('{"labels": []}\n' * 2)
+    scored = ScoredFile(file, ["a", "b"])
+    report = evaluate(scored, scored.paired(documents_of([["a"], ["a", "b"]]))).as_dict()
+    found = {name: flat(value) for name, value in report["ranking"].items() if value is not None}
+    for name in ("lrap", "coverage_error", "ranking_loss", "one_error"):
+        found.pop(name)
+    assert {number for numbers in found.values() for number in numbers} == {0.0}
+    assert report["ranking"]["one_error"] == 1.0
+
+
+def test_labels_that_a_line_does_not_name_are_not_found_behind_those_it_names(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "scores"
+    file.write_text("b:0.9\nc:0.9\n")
+    scored = ScoredFile(file, ["a", "b", "c"])
+    ranking = evaluate(scored, scored.paired(documents_of([["a", "b"], ["a"]]))).content["ranking"]
+    assert (ranking["P@1"], ranking["R@5"], ranking["RP@5"]) == (0.5, 0.25, 0.25)
+    assert ranking["mrr"] == 0.5
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from app.folds import Folds
 from app.learners.base import Fitting
-from app.learners.folds import stratified_folds
 from app.learners.linear.block_rows import BlockRows
 from app.learners.linear.block_training import train_blocks
 from app.learners.linear.label_training import train_labels
@@ -15,6 +15,7 @@ from app.learners.linear.options import LinearOptions, parse_options
 from app.learners.linear.problem import LinearProblem
 from app.learners.one_vs_rest import OneVsRest
 from app.learners.out_of_fold import fit_with_out_of_fold, out_of_fold
+from app.learners.stratified_folds import stratified_folds
 from tests.learners.made_up import made_up
 
 FEATURES, TRUTH = made_up(250, 18)
@@ -123,7 +124,7 @@ def test_a_label_whose_documents_share_a_fold_scores_its_constant_there() -> Non
     dense = np.zeros((250, 2), bool)
     dense[:30, 0] = True
     dense[[200, 210], 1] = True
-    folds = (np.arange(250) >= 190).astype(np.int32)
+    folds = Folds((np.arange(250) >= 190).astype(np.int32))
     truth = type(TRUTH)(dense)
     for solver in ("block", "liblinear"):
         _, held_out = fit_with_out_of_fold(

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from app.learners import LEARNERS
 from app.learners.base import Fitting, Learner, learner_class
-from app.learners.folds import stratified_folds
+from app.learners.stratified_folds import stratified_folds
 from app.state import State
 from tests.learners.made_up import made_up, marks, one_label_each
 

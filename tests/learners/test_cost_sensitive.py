@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from app.folds import Folds
 from app.learners.base import Fitting, learner_class
 from app.learners.cost_sensitive import GRID, CostSensitive, CostSensitiveMicro
 from app.learners.one_vs_rest import OneVsRest
@@ -33,7 +34,7 @@ def test_the_chosen_costs_are_those_the_final_weights_were_trained_with(kind: st
 
 def test_held_out_scores_come_from_the_same_costs() -> None:
     features, truth = data()
-    folds = np.arange(truth.shape[0]) % 3
+    folds = Folds(np.arange(truth.shape[0], dtype=np.int32) % 3)
     learner = CostSensitive()
     held_out = learner.fit_with_held_out(features, truth, folds, Fitting())
     again = OneVsRest(costs=learner.costs)

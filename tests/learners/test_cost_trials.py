@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
+from app.folds import Folds
 from app.learners.base import Fitting
-from app.learners.folds import stratified_folds
 from app.learners.linear.cost_trials import tried_costs
 from app.learners.one_vs_rest import OneVsRest
 from app.learners.out_of_fold import out_of_fold
+from app.learners.stratified_folds import stratified_folds
 from tests.learners.made_up import made_up, marks
 
 FEATURES, TRUTH = made_up(200, 17)
@@ -35,5 +36,5 @@ def test_counts_are_those_of_separate_trainings_but_for_scores_at_zero(solver: i
 def test_a_label_of_all_documents_is_always_right_and_one_of_none_never_asked() -> None:
     truth = marks(np.hstack([np.ones((200, 1), bool), np.zeros((200, 1), bool)]))
     problem = OneVsRest().problem(FEATURES, truth)
-    counts = tried_costs(problem, GRID, np.arange(200) % 3, Fitting())
+    counts = tried_costs(problem, GRID, Folds(np.arange(200, dtype=np.int32) % 3), Fitting())
     assert counts[1].tolist() == [[200, 0, 0], [0, 0, 0]]

@@ -6,6 +6,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -59,8 +60,9 @@ def mean(values: Sequence[float | None]) -> float | None:
 
 
 def order(scores: Row) -> list[int]:
-    """Labels by falling score, ties by rising number; labels without a score last."""
-    return sorted(range(len(scores)), key=lambda label: (-scores[label], label))
+    """Labels by falling score, ties by rising number; labels without a score are left out."""
+    scored = [label for label in range(len(scores)) if scores[label] > -math.inf]
+    return sorted(scored, key=lambda label: (-scores[label], label))
 
 
 def at_k(scores: Row, relevant: set[int], k: int) -> dict[str, float]:
@@ -128,13 +130,14 @@ def propensity_scored(
 
     gain = best = gain_dcg = best_dcg = 0.0
     for scores, relevant in zip(all_scores, truth, strict=True):
+        ideal = sum(1 / math.log2(place + 2) for place in range(min(k, len(relevant))))
         for place, label in enumerate(order(scores)[:k], start=1):
             if label in relevant:
                 gain += weight(label)
-                gain_dcg += weight(label) / math.log2(place + 1)
+                gain_dcg += weight(label) / math.log2(place + 1) / ideal
         for place, w in enumerate(sorted(map(weight, relevant), reverse=True)[:k], start=1):
             best += w
-            best_dcg += w / math.log2(place + 1)
+            best_dcg += w / math.log2(place + 1) / ideal
     return (gain / best if best else 0.0), (gain_dcg / best_dcg if best_dcg else 0.0)
 
 
@@ -154,8 +157,10 @@ def break_even(scores: NDArray[np.float32], truth: NDArray[np.bool_]) -> tuple[f
     return value, gap
 
 
-def best_micro_f(scores: NDArray[np.float32], truth: NDArray[np.bool_], beta: float = 1.0) -> float:
-    """Try every combination of the labels' cuts."""
+def counts_of_all_cuts(
+    scores: NDArray[np.float32], truth: NDArray[np.bool_]
+) -> set[tuple[int, int]]:
+    """(right, assigned) of every combination of the labels' cuts."""
     options = []
     for label in range(scores.shape[1]):
         column = scores[:, label]
@@ -165,6 +170,42 @@ def best_micro_f(scores: NDArray[np.float32], truth: NDArray[np.bool_], beta: fl
     sums = {(0, 0)}
     for option in options:
         sums = {(tp + a, n + b) for tp, n in sums for a, b in option}
+    return sums
+
+
+def break_even_per_label(
+    scores: NDArray[np.float32], truth: NDArray[np.bool_]
+) -> tuple[float, float]:
+    """Of all combinations of cuts that alone are best for some β, the one of the smallest gap.
+
+    (right, assigned) alone is best for some β if no mixture of two others gets as many right at as
+    many assigned: it is then a vertex of the upper convex hull of them all.
+    """
+    positives, most = int(truth.sum()), dict[int, int]()
+    for tp, n in counts_of_all_cuts(scores, truth):
+        most[n] = max(tp, most.get(n, 0))
+    tried = [
+        (abs(Fraction(tp, n) - Fraction(tp, positives)), n, (tp / n + tp / positives) / 2)
+        for n, tp in most.items()
+        if n and not _is_under_a_chord(n, most) and tp > max(most[m] for m in most if m < n)
+    ]
+    gap, _, value = min(tried, default=(Fraction(0), 0, 0.0))
+    return value, float(gap)
+
+
+def _is_under_a_chord(n: int, most: dict[int, int]) -> bool:
+    """Whether a line between a point before n and one after it passes through it, or above."""
+    return any(
+        most[n] * (b - a) <= most[a] * (b - n) + most[b] * (n - a)
+        for a in most
+        for b in most
+        if a < n < b
+    )
+
+
+def best_micro_f(scores: NDArray[np.float32], truth: NDArray[np.bool_], beta: float = 1.0) -> float:
+    """Try every combination of the labels' cuts."""
+    sums = counts_of_all_cuts(scores, truth)
     positives, square = int(truth.sum()), beta * beta
     return max((1 + square) * tp / (n + square * positives) if n else 0.0 for tp, n in sums)
 

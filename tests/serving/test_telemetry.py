@@ -141,7 +141,7 @@ class Fleet:
     """Workers of this process, each with its end of a pipe, and the supervisor's sum."""
 
     def __init__(self) -> None:
-        self.aggregator = SnapshotAggregator(Telemetry().snapshot())
+        self.aggregator = SnapshotAggregator(Telemetry().snapshot)
         self.pipes: list[Connection] = []
         self.threads: dict[int, threading.Thread] = {}
 
@@ -210,7 +210,7 @@ def test_what_a_worker_counted_stays_when_it_is_replaced_and_its_gauges_go(fleet
 def test_not_even_rounding_lets_a_sum_fall_when_workers_are_replaced(
     events: list[tuple[int, float, bool]],
 ) -> None:
-    aggregator = SnapshotAggregator(Telemetry().snapshot())
+    aggregator = SnapshotAggregator(Telemetry().snapshot)
     processes, before = [Telemetry() for _ in range(3)], 0.0
     for place, seconds, ends in events:
         processes[place].stages.labels("score").observe(seconds)

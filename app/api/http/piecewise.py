@@ -7,8 +7,8 @@ from starlette.types import Receive, Scope, Send
 
 from app.api.http.request_context import Headers
 from app.errors import DeadlineError
-from app.serving.answer_pieces import Pieces
 from app.serving.service import Service
+from app.serving.unsent_answers import Pieces
 
 
 async def send_in_pieces(send: Send, headers: Headers, pieces: Pieces, service: Service) -> None:

@@ -8,8 +8,7 @@ from starlette.types import Send
 
 from app.errors import DeadlineError
 from app.serving.admission import Deadline
-from app.serving.answer_pieces import PIECE_BYTES
-from app.serving.unsent_answers import UnsentAnswer, UnsentAnswers
+from app.serving.unsent_answers import PIECE_BYTES, UnsentAnswer, UnsentAnswers
 
 MOST_WAITING = 4 << 20
 """Bytes of answers kept for clients that read only after they have sent everything."""

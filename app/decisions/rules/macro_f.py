@@ -23,4 +23,5 @@ class MacroF(Rule):
         held_out, hulls, options = basis.tuned_on()
         vertices = macro_f_vertices(hulls, options.beta)
         values = f_by_vertex(hulls, options.beta)[vertices]
-        return Decision(vertex_cuts(held_out, hulls, vertices, values, options), self.name)
+        cuts = vertex_cuts(held_out, hulls, vertices, values, options, in_log_ranks=True)
+        return Decision(cuts, self.name)

@@ -3,6 +3,8 @@
 The cut that is best on one sample of documents sits in a chance gap between two scores; the average
 over many resamples (bagging) lies where the trade changes for good. Which documents a label has to
 win or lose is read from its points; a resample draws every document 0, 1, 2, … times (Poisson).
+Cuts are averaged by how many documents lie above them, not by their scores, so that no score counts
+for more because it lies far off.
 """
 
 import numpy as np
@@ -19,26 +21,35 @@ def bagged_cuts(
     *,
     resamples: int,
     seed: int,
+    in_log_ranks: bool = False,
 ) -> NDArray[np.float32]:
-    """The mean over resamples of the cut with the highest TP − price·(TP + FP), label by label.
+    """The cut at the mean rank over resamples of the highest TP − price·(TP + FP), label by label.
 
     A price is the share of right ones that a step must have to pay: that of the best F_β, which is
-    F_β / (1 + β²), see app/decisions/tuning/micro_f.py. Labels without a positive keep their cut.
+    F_β / (1 + β²), see app/decisions/tuning/micro_f.py. `in_log_ranks`: the mean of the logarithms,
+    for prices that are very low for some labels: few resamples that assign nearly everything would
+    outweigh all others. Labels without a positive keep their cut.
     """
     random = np.random.default_rng(seed)
     bagged = cuts.copy()
     for label, column in enumerate(held_out.columns()):
         if column.marks.any():
-            bagged[label] = _mean_cut(thinned(points(column)), prices[label], resamples, random)
+            candidates = thinned(points(column))
+            best = best_places(candidates, prices[label], resamples, random)
+            ranks = (candidates.tp + candidates.fp).astype(np.float64)
+            ranks = np.log1p(ranks) if in_log_ranks else ranks
+            bagged[label] = np.interp(ranks[best].mean(), ranks, candidates.cuts)
     return bagged
 
 
-def _mean_cut(
+def best_places(
     candidates: Points, price: float, resamples: int, random: np.random.Generator
-) -> float:
+) -> NDArray[np.int64]:
+    """The best candidate of every resample."""
     shape = (resamples, len(candidates.tp) - 1)
     right = random.poisson(np.diff(candidates.tp), shape)
     wrong = random.poisson(np.diff(candidates.fp), shape)
     gains = np.zeros((resamples, len(candidates.tp)))
     np.cumsum((1 - price) * right - price * wrong, axis=1, out=gains[:, 1:])
-    return float(candidates.cuts[np.argmax(gains, axis=1)].mean(dtype=np.float64))
+    places: NDArray[np.int64] = np.argmax(gains, axis=1)
+    return places

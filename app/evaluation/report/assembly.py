@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from app.datasets.base import Summary
+from app.decisions.tuning.micro_f import Steps
 from app.evaluation.deciders import Abstaining
 from app.evaluation.measure.columns import ColumnFigures, ErrorBounds
 from app.evaluation.measure.measurement import Measurement
@@ -16,6 +17,7 @@ from app.evaluation.report.cautions import cautions
 from app.evaluation.report.curves import curves
 from app.evaluation.report.report import Report, json_safe
 from app.evaluation.scorer import Decider
+from app.metrics.break_even import break_even_per_label
 from app.metrics.counting.averages import label_measures, measure
 from app.metrics.counting.cells import Cells
 from app.metrics.counting.decision_figures import decision_figures
@@ -48,7 +50,7 @@ def assemble(run: RunContext, measurement: Measurement, summary: Summary) -> Rep
         "conventions": _conventions(run, error),
         "data": _data(run, len(measurement.documents), summary),
         "ranking": measurement.values.ranking(sums),
-        "decisions": {**decisions, "break_even": columns.break_even._asdict()},
+        "decisions": {**decisions, **_break_even(columns)},
         "curves": curves(columns.hulls),
         "risk_coverage": measurement.certainty.risk_coverage(),
         "calibration": measurement.certainty.calibration_figures(),
@@ -81,6 +83,13 @@ def _conventions(run: RunContext, error: ErrorBounds | None) -> dict[str, Any]:
         "beta": run.options.beta,
         "unlabelled": run.options.unlabelled,
     }
+
+
+def _break_even(columns: ColumnFigures) -> dict[str, Any]:
+    """The break-even point of one cut for all labels, and that of one cut a label."""
+    steps = Steps.of(columns.hulls)
+    own = break_even_per_label(steps.tp, steps.fp, steps.positives)
+    return {"break_even": columns.break_even._asdict(), "break_even_per_label": own._asdict()}
 
 
 def _data(run: RunContext, n_documents: int, summary: Summary) -> dict[str, Any]:

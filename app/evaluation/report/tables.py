@@ -134,16 +134,20 @@ def _intervals(confidence: dict[str, Any]) -> TableRows:
 def single_figures(report: dict[str, Any]) -> list[tuple[str, str]]:
     """Figures that stand alone: titles and values."""
     decisions, ranking = report["decisions"], report["ranking"]
-    point = decisions["break_even"]
     return [
         *_titled(decisions, {name: one.title for name, one in decision_metrics().items()}),
-        ("break-even", f"{figure(point['value'])} (gap {figure(point['gap'])})"),
+        ("break-even", _point(decisions["break_even"])),
+        ("break-even, a cut a label", _point(decisions["break_even_per_label"])),
         ("calibration error", figure(report["calibration"]["ece"])),
         *_titled(
             {name: value for name, value in ranking.items() if not _is_at_k(name)},
             {name: one.title for name, one in ranking_metrics().items()},
         ),
     ]
+
+
+def _point(point: dict[str, float]) -> str:
+    return f"{figure(point['value'])} (gap {figure(point['gap'])})"
 
 
 def _titled(figures: dict[str, Any], titles: dict[str, str]) -> list[tuple[str, str]]:

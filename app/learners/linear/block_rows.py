@@ -29,6 +29,8 @@ class BlockRows:
     rows: SolverRows
     kept: NDArray[Any]
     singletons: SingletonFeatures
+    is_kept: NDArray[np.bool_]
+    """Whether each stored entry of the feature matrix is in the rows."""
 
     @classmethod
     def of(cls, features: Features, bias: float | None) -> "BlockRows":
@@ -54,7 +56,11 @@ class BlockRows:
             _squares(documents, features.data, n_documents) + value * value,
             value,
         )
-        return cls(rows, kept, singletons)
+        return cls(rows, kept, singletons, is_kept)
+
+    def with_values(self, features: Features) -> SolverRows:
+        """The rows with the values of another matrix that has the same places stored."""
+        return self.rows._replace(values=features.data[self.is_kept].astype(np.float32))
 
 
 def _squares(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.folds import Folds, Split
 from app.kernels import kernels, warm
 from app.kernels.solver.types import (
     HINGE,
@@ -40,9 +41,9 @@ SEEDS_A_BLOCK = 1009
 
 @dataclass(frozen=True, slots=True)
 class HeldOutFolds:
-    """The fold of every document, and where the scores of held-out documents are collected."""
+    """The folds, and where the scores of held-out documents are collected."""
 
-    folds: NDArray[Any]
+    folds: Folds
     scores: OutOfFoldScores
 
 
@@ -74,10 +75,12 @@ class BlockTraining:
         self.documents = BlockRows.of(problem.features, problem.options.bias)
         self.loss, self.tolerance = LOSSES[problem.options.solver], problem.options.tolerance
         self.every_document = np.arange(problem.n_documents, dtype=np.int32)
-        self.folds: list[NDArray[np.int32]] = []
+        self.splits: list[Split] = []
+        self.held_out_rows = self.documents.rows
         if held_out is not None:
-            folds = held_out.folds
-            self.folds = [np.flatnonzero(folds == f).astype(np.int32) for f in np.unique(folds)]
+            rows = fitting.held_out_rows(problem.features, held_out.folds)
+            self.held_out_rows = self.documents.with_values(rows)
+            self.splits = list(held_out.folds.splits())
         self.kernel = kernels("solver.block_descent")
 
     def solved_blocks(self) -> Iterator[SolvedLabels]:
@@ -101,11 +104,11 @@ class BlockTraining:
         seed = (self.fitting.seed * 1_000_003 + number) * SEEDS_A_BLOCK
         self._descend(block, solution, self.every_document, seed, self.problem.options.tolerance)
         solved = self._solved(labels, block, solution)
-        scores = np.empty((self.problem.n_documents, len(labels)), np.float32)
-        for fold, inside in enumerate(self.folds):
-            lanes = self._fold_scores(block, solution.copy(), inside, seed + fold + 1)
-            scores[inside] = lanes[:, : len(labels)]
-            self._set_constant_scores(scores, labels, inside)
+        scores = np.full((self.problem.n_documents, len(labels)), -np.inf, np.float32)
+        for number, split in enumerate(self.splits, start=1):
+            lanes = self._fold_scores(block, solution.copy(), split, seed + number)
+            scores[split.inside] = lanes[:, : len(labels)]
+            self._set_constant_scores(scores, labels, split)
         return solved, scores
 
     def _descend(
@@ -124,30 +127,29 @@ class BlockTraining:
         return block_of(marks, positive, np.full(len(labels), options.negative_cost), self.loss)
 
     def _fold_scores(
-        self, block: LabelBlock, solution: Solution, inside: NDArray[np.int32], seed: int
+        self, block: LabelBlock, solution: Solution, split: Split, seed: int
     ) -> NDArray[np.float32]:
         """Scores of held-out documents, starting from the solution that still knew them."""
-        self.kernel.forget(self.documents.rows, block, solution, inside)
-        outside = np.setdiff1d(self.every_document, inside, assume_unique=True)
+        inside, outside = split
+        forgotten = np.setdiff1d(self.every_document, outside, assume_unique=True)
+        self.kernel.forget(self.documents.rows, block, solution, forgotten)
         tolerance = self.problem.options.tolerance * FOLD_TOLERANCE
         self._descend(block, solution, outside, seed, tolerance)
         solution.weights[np.abs(solution.weights) <= self.problem.cut] = 0
         scores = aligned_lanes(len(inside))
-        self.kernel.score(self.documents.rows, solution, inside, scores)
+        self.kernel.score(self.held_out_rows, solution, inside, scores)
         return scores.reshape(-1, LANES)
 
-    def _set_constant_scores(self, scores: Any, labels: NDArray[Any], inside: NDArray[Any]) -> None:
+    def _set_constant_scores(self, scores: Any, labels: NDArray[Any], split: Split) -> None:
         """Give a label that all or no documents outside the fold have its constant score inside."""
-        is_inside = np.zeros(self.problem.n_documents, np.bool_)
-        is_inside[inside] = True
-        n_outside = self.problem.n_documents - len(inside)
+        is_outside = np.zeros(self.problem.n_documents, np.bool_)
+        is_outside[split.outside] = True
         for column, label in enumerate(labels):
-            positives = self.problem.positives(label)
-            n_positive = len(positives) - np.count_nonzero(is_inside[positives])
-            if n_positive in (0, n_outside):
+            n_positive = np.count_nonzero(is_outside[self.problem.positives(label)])
+            if n_positive in (0, len(split.outside)):
                 everywhere = np.array([n_positive > 0])
-                constant = constant_scores(everywhere, n_outside, self.problem.options)
-                scores[inside, column] = constant[0]
+                constant = constant_scores(everywhere, len(split.outside), self.problem.options)
+                scores[split.inside, column] = constant[0]
 
     def _hold_out_constants(self, learnable: NDArray[Any]) -> None:
         if self.held_out is None:
@@ -158,8 +160,9 @@ class BlockTraining:
         row = constant_scores(is_positive, n_documents, self.problem.options)
         for start in range(0, len(constant), LANES):
             labels = slice(start, start + LANES)
-            scores = np.broadcast_to(row[labels], (n_documents, len(row[labels])))
-            self.held_out.scores.put(self.every_document, constant[labels], scores)
+            scored = self.held_out.folds.scored()
+            scores = np.broadcast_to(row[labels], (len(scored), len(row[labels])))
+            self.held_out.scores.put(scored, constant[labels], scores)
 
     def _solved(self, labels: NDArray[Any], block: LabelBlock, solution: Solution) -> SolvedLabels:
         """The block's weights that are not pruned; those of singleton features are read off the

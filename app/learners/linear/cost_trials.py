@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.folds import Folds
 from app.kernels.solver.types import LANES, LOGISTIC, aligned_lanes, unsolved
 from app.learners.base import Fitting
 from app.learners.linear.block_training import BlockTraining
@@ -15,7 +16,7 @@ SEEDS_A_BLOCK = 1013
 
 
 def tried_costs(
-    problem: LinearProblem, grid: tuple[float, ...], folds: NDArray[Any], fitting: Fitting
+    problem: LinearProblem, grid: tuple[float, ...], folds: Folds, fitting: Fitting
 ) -> NDArray[np.int64]:
     """(costs, labels, 3): TP, FP and FN at the cut 0 over all held-out documents."""
     counts = np.zeros((len(grid), problem.truth.shape[1], 3), np.int64)
@@ -34,12 +35,11 @@ def tried_costs(
 class _CostTrials:
     """The grid and the folds, and the work on one block."""
 
-    def __init__(
-        self, training: BlockTraining, grid: tuple[float, ...], folds: NDArray[Any]
-    ) -> None:
+    def __init__(self, training: BlockTraining, grid: tuple[float, ...], folds: Folds) -> None:
         self.training, self.grid = training, grid
-        documents = training.every_document
-        self.splits = [(documents[folds == f], documents[folds != f]) for f in np.unique(folds)]
+        held_out_rows = training.fitting.held_out_rows(training.problem.features, folds)
+        self.held_out_rows = training.documents.with_values(held_out_rows)
+        self.splits = list(folds.splits())
 
     def counts(self, numbered: tuple[int, NDArray[Any]]) -> NDArray[np.int64]:
         """(costs, labels of the block, 3) over all folds."""
@@ -66,7 +66,7 @@ class _CostTrials:
             kernel.descend(rows, block, solution, outside, tolerance, seed)
             pruned, scores = solution.copy(), aligned_lanes(len(inside))
             pruned.weights[np.abs(pruned.weights) <= training.problem.cut] = 0
-            kernel.score(rows, pruned, inside, scores)
+            kernel.score(self.held_out_rows, pruned, inside, scores)
             decided = scores.reshape(-1, LANES)[:, : len(labels)] > 0
             cells = (decided & truth, decided & ~truth, ~decided & truth)
             counts[i] = np.stack([cell.sum(axis=0) for cell in cells], axis=1)

@@ -82,14 +82,14 @@ class SnapshotExchange:
 
 
 class SnapshotAggregator:
-    """The supervisor's sum over its workers, those that have ended included.
+    """The supervisor's own figures and those of its workers, the ended ones included, as one sum.
 
     Workers have places 0, 1, 2 …, and one that is replaced leaves its place to the next: so the
     sum is always made in the same order, and not even its rounding ever lets a counter fall.
     """
 
-    def __init__(self, empty: Snapshot) -> None:
-        self._empty = empty
+    def __init__(self, own: Callable[[], Snapshot]) -> None:
+        self._own = own
         self._lock = threading.Lock()
         self._live: dict[int, Snapshot] = {}
         self._ended: dict[int, Snapshot] = {}
@@ -113,7 +113,7 @@ class SnapshotAggregator:
         """The figures of all workers; gauges of the living only."""
         with self._lock:
             places = sorted({*self._ended, *self._live})
-            return merged([self._empty, *map(self._at, places)])
+            return merged([self._own(), *map(self._at, places)])
 
     def _at(self, place: int) -> Snapshot:
         return merged([self._ended.get(place, ()), self._live.get(place, ())])

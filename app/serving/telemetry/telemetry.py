@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from multiprocessing.connection import Connection
 
+from app.serving.log_writer import LogWriter
 from app.serving.telemetry.counters import (
     MetricFamily,
     counter,
@@ -45,6 +46,28 @@ class Telemetry:
             "Versions that could not be loaded.",
             ("model", "reason"),
         )
+        self.models_folder_failures = counter(
+            "labelserve_models_folder_failures",
+            "Looks at the models folder that failed.",
+            ("reason",),
+        )
+        self.key_requests = counter(
+            "labelserve_key_requests",
+            "Requests by key; outcome: accepted, expired, revoked, or the limit that was reached.",
+            ("key", "outcome"),
+        )
+        self.key_documents = counter(
+            "labelserve_key_documents", "Documents answered, by key.", ("key",)
+        )
+        self.quota_failures = counter(
+            "labelserve_quota_failures", "Requests that no quota could count.", ("reason",)
+        )
+        self.keys_file_failures = counter(
+            "labelserve_keys_file_failures", "Looks at a changed keys file that failed.", ()
+        )
+        self.log_lines_dropped = counter(
+            "labelserve_log_lines_dropped", "Log lines that nobody read in time.", ("stream",)
+        )
         self.in_flight = live_sum("labelserve_in_flight", "Requests under way.", ("route",))
         self.model_info = live_max(
             "labelserve_model_info", "1 for every version that answers.", ("model", "version")
@@ -71,6 +94,11 @@ class Telemetry:
         for model, version in now - self._shown:
             self.model_info.labels(model, version).set(1)
         self._shown = now
+
+    def show_dropped_lines(self, writers: Iterable[LogWriter]) -> None:
+        """Show how many log lines of this process's outputs were dropped."""
+        for writer in writers:
+            self.log_lines_dropped.show(writer.dropped, writer.name)
 
     def snapshot(self) -> Snapshot:
         """The figures of this process; any thread may ask."""

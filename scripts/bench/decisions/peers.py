@@ -23,9 +23,9 @@ from app.decisions.tuning.tune import tune
 from app.heldout import HeldOut
 from app.labels import LabelIndex
 from app.learners.base import Fitting
-from app.learners.folds import stratified_folds
 from app.learners.one_vs_rest import OneVsRest
 from app.learners.out_of_fold import fit_with_out_of_fold
+from app.learners.stratified_folds import stratified_folds
 from app.vectorizers.tfidf import Tfidf
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -117,7 +117,7 @@ def _figures(marks: Any, truth: Any) -> str:
 
 
 def _write(place: Path, rows: csr_array, test_rows: csr_array, truth: Any, folds: Any) -> None:
-    arrays = {"truth": truth.toarray(), "folds": folds}
+    arrays = {"truth": truth.toarray(), "folds": folds.parts}
     for prefix, matrix in (("", rows), ("test_", test_rows)):
         arrays |= {
             f"{prefix}values": matrix.data,

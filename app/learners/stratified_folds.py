@@ -9,10 +9,11 @@ from scipy.sparse import csc_array, csr_array
 
 from app.arrays import Truth
 from app.errors import InvalidRequestError
+from app.folds import Folds
 
 
-def stratified_folds(truth: Truth, n_folds: int, seed: int) -> NDArray[np.int32]:
-    """The fold (0 … n_folds − 1) of every document.
+def stratified_folds(truth: Truth, n_folds: int, seed: int) -> Folds:
+    """Every document in one of n_folds parts.
 
     The label with the fewest documents left goes first; each of them goes to the fold that lacks
     that label most, then to the one that lacks documents most, then to a random one. A label with
@@ -22,7 +23,7 @@ def stratified_folds(truth: Truth, n_folds: int, seed: int) -> NDArray[np.int32]
     if not 2 <= n_folds <= max(n_documents, 2):
         problem = f"{n_folds} folds of {n_documents} documents; accepted: 2 to the documents there"
         raise InvalidRequestError(problem)
-    return _Stratifier(truth, n_folds, seed).folds()
+    return Folds(_Stratifier(truth, n_folds, seed).folds())
 
 
 class _Stratifier:

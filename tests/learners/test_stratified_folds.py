@@ -5,7 +5,7 @@ import pytest
 
 from app.arrays import truth_from_rows
 from app.errors import InvalidRequestError
-from app.learners.folds import stratified_folds
+from app.learners.stratified_folds import stratified_folds
 
 
 def random_truth(n_documents: int, n_labels: int) -> object:
@@ -16,7 +16,7 @@ def random_truth(n_documents: int, n_labels: int) -> object:
 
 def test_rare_labels_are_in_as_many_folds_as_they_can_be() -> None:
     truth = random_truth(1000, 60)
-    folds = stratified_folds(truth, 5, seed=3)
+    folds = stratified_folds(truth, 5, seed=3).parts
     per_fold = np.array([truth[folds == fold].sum(axis=0) for fold in range(5)])
     positives = per_fold.sum(axis=0)
     assert set(positives.tolist()) & {1, 2, 3, 4}
@@ -29,14 +29,14 @@ def test_rare_labels_are_in_as_many_folds_as_they_can_be() -> None:
 
 def test_the_same_seed_gives_the_same_folds_and_another_seed_others() -> None:
     truth = random_truth(200, 10)
-    first = stratified_folds(truth, 3, seed=1)
+    first = stratified_folds(truth, 3, seed=1).parts
     assert first.dtype == np.int32
-    np.testing.assert_array_equal(stratified_folds(truth, 3, seed=1), first)
-    assert (stratified_folds(truth, 3, seed=2) != first).any()
+    np.testing.assert_array_equal(stratified_folds(truth, 3, seed=1).parts, first)
+    assert (stratified_folds(truth, 3, seed=2).parts != first).any()
 
 
 def test_documents_without_labels_are_dealt_out_evenly() -> None:
-    folds = stratified_folds(truth_from_rows([[]] * 10, 2), 5, seed=0)
+    folds = stratified_folds(truth_from_rows([[]] * 10, 2), 5, seed=0).parts
     assert np.bincount(folds).tolist() == [2] * 5
 
 
