@@ -84,8 +84,8 @@ def create_app(service: Service, *, log_stream: BinaryIO | None = None) -> Appli
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await service.start()
-        if settings.docs:
-            await asyncio.to_thread(app.openapi)  # takes a while, once: not when it is asked for
+        if settings.docs:  # made once, in a thread: that takes longer than a request may
+            asyncio.get_running_loop().run_in_executor(None, app.openapi)
         try:
             yield
         finally:

@@ -11,6 +11,8 @@ from soak.largest_answers import MANY, infer, lines
 from soak.running_replica import MEBIBYTE, RunningReplica, running_replica
 from soak.wide_model import N_LABELS, store_wide
 
+from app.serving.service import COLLECT_SECONDS
+
 PATIENCE = 10.0
 UNSENT = 128
 """MB of answers that may wait to be read."""
@@ -34,14 +36,15 @@ def unread_answers(models: Path, folder: Path, quick: bool) -> Findings:
 async def _leave_unread(running: RunningReplica, count: int, found: Findings) -> None:
     client, done = Client(running.port), asyncio.Event()
     large = [prediction(["refund"] * MANY, top_k=N_LABELS), infer(MANY), lines(MANY)]
-    for content in large:
-        await client.send(content)
+    for _ in range(2):  # to make answers takes memory, too, which the allocator keeps
+        await asyncio.gather(*map(client.send, large * 4))
     before, start = running.memory(), perf_counter()
     beside = asyncio.create_task(client.repeated(request("/health/live"), done, 0.01))
     most = asyncio.create_task(_most_memory(running, done))
     silent = [_silent(running.port, large[number % len(large)]) for number in range(count)]
     last = perf_counter()
-    while running.figure("labelserve_in_flight") > 1:
+    await asyncio.sleep(PATIENCE / 2)  # none can have been cut before that
+    while running.figure("labelserve_in_flight") > 1:  # that of /health/live
         await asyncio.sleep(0.2)
     seconds = perf_counter() - last
     done.set()
@@ -55,8 +58,9 @@ async def _leave_unread(running: RunningReplica, count: int, found: Findings) ->
     failed = sum(answer.status != 200 for answer in answers)
     live = f"{len(answers)} × /health/live, {failed} failed, p99 {p99(answers) * 1e3:.0f} ms"
     found.note(live, not failed)
+    await asyncio.sleep(COLLECT_SECONDS + 5)
     after = running.memory() - before
-    found.note(f"+{after:.0f} MB afterwards ({perf_counter() - start:.0f} s)", after <= UNSENT)
+    found.note(f"{after:+.0f} MB afterwards ({perf_counter() - start:.0f} s)", after <= UNSENT)
     client.close()
 
 
