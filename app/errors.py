@@ -14,6 +14,7 @@ AppError
 │   ├── FormatVersionError     the artifact was written by a newer (or too old) labelserve
 │   └── MissingExtraError      an optional package is not installed
 ├── DrainingError            the service is shutting down
+├── OverloadedError          too much waits to be read by clients
 ├── ConflictError            the store or a job changed under the caller
 ├── PayloadTooLargeError     more bytes, characters or documents than allowed
 ├── UnsupportedMediaTypeError
@@ -152,6 +153,12 @@ class DrainingError(AppError):
     """The service is shutting down."""
 
     code = "draining"
+
+
+class OverloadedError(AppError):
+    """Answers that clients do not read take all the memory that is set aside for them."""
+
+    code = "overloaded"
 
 
 class ConflictError(AppError):

@@ -1,5 +1,6 @@
 """`python -m app.main`: settings in, service out; the only place where parts are wired together."""
 
+import gc
 import logging
 import os
 import socket
@@ -22,6 +23,13 @@ from app.serving.telemetry.telemetry import Telemetry
 from app.settings import Settings
 
 SWITCH_SECONDS = 0.0005  # the loop waits no longer than this for threads that predict
+GARBAGE_THRESHOLDS = (700, 10, 1_000_000)
+"""Allocations, and collections of younger objects, between two garbage collections.
+
+The last number leaves collections of all objects to `Service`, which does them in a thread: whoever
+makes the object too many would do them, mostly the event loop, for as long as a large answer is in
+the making.
+"""
 
 CANNOT_START = "labelserve cannot start"
 
@@ -79,6 +87,7 @@ def _serve(
 ) -> None:
     """Serve on the listener with the kernels that are set, and the figures where they are asked."""
     sys.setswitchinterval(SWITCH_SECONDS)
+    gc.set_threshold(*GARBAGE_THRESHOLDS)
     kernels.use(settings.kernels)
     service = Service.of(settings)
     service.telemetry.show_dropped_lines(logs)

@@ -94,6 +94,12 @@ class Settings(BaseModel):
     max_concurrency: int = Field(
         8000, ge=1, description="Documents admitted at once in a worker; more are answered 429."
     )
+    max_unsent_bytes: int = Field(
+        256 << 20,
+        ge=65_536,
+        description="Bytes of large answers in a worker that clients have not read yet; beyond "
+        "that, requests for more of them are answered 503.",
+    )
     max_evaluations: int = Field(
         2, ge=1, description="Evaluations at once in a worker; more are answered 429."
     )

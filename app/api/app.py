@@ -1,5 +1,6 @@
 """Puts routes, errors and the service together into one FastAPI application."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache, partial
@@ -83,6 +84,8 @@ def create_app(service: Service, *, log_stream: BinaryIO | None = None) -> Appli
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await service.start()
+        if settings.docs:
+            await asyncio.to_thread(app.openapi)  # takes a while, once: not when it is asked for
         try:
             yield
         finally:

@@ -25,6 +25,7 @@ from app.errors import (
     MissingExtraError,
     ModelNotFoundError,
     ModelUnavailableError,
+    OverloadedError,
     PayloadTooLargeError,
     QuotaExceededError,
     SettingsError,
@@ -49,6 +50,7 @@ STATUS: dict[type[AppError], int] = {
     FormatVersionError: 503,
     MissingExtraError: 503,
     DrainingError: 503,
+    OverloadedError: 503,
     ConflictError: 409,
     PayloadTooLargeError: 413,
     UnsupportedMediaTypeError: 415,
@@ -194,7 +196,7 @@ def _headers(error: Exception) -> Headers:
         return [(b"www-authenticate", b"Bearer")]
     if isinstance(error, TooManyRequestsError):
         return [(b"retry-after", str(error.retry_after).encode())]
-    if isinstance(error, ModelUnavailableError | DrainingError):
+    if isinstance(error, ModelUnavailableError | DrainingError | OverloadedError):
         return [(b"retry-after", b"5")]
     if isinstance(error, HTTPException):
         pairs = (error.headers or {}).items()

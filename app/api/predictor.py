@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from app.api.http.request_context import RequestContext
-from app.errors import PayloadTooLargeError
+from app.errors import InvalidRequestError, PayloadTooLargeError
 from app.prediction.answers import Prediction
 from app.prediction.plan import Plan
 from app.prediction.query import Query
@@ -25,11 +25,23 @@ MOST_ANSWERS = 1_000_000
 
 
 class Predicted(NamedTuple):
-    """One prediction a text, and how long they took."""
+    """One prediction a text, how many labels each has, and how long they took."""
 
     plan: Plan
     predictions: list[Prediction]
+    label_counts: list[int]
     seconds: float
+
+
+class Asked(NamedTuple):
+    """What is asked about texts, of which model, and until when it is wanted."""
+
+    loaded: Loaded
+    query: Query
+    deadline: Deadline
+
+
+Written = TypeVar("Written")
 
 
 class Predictor:
@@ -60,6 +72,7 @@ class Predictor:
         said = context.header(b"content-length")
         if not said.isdigit() or int(said[:20]) > QUICK_BYTES:
             self._service.documents.refuse_if_full()
+            self._service.unsent.refuse_if_full()
 
     def check(self, texts: Sequence[str]) -> None:
         """Refuse too many documents, and texts that are too long."""
@@ -70,30 +83,33 @@ class Predictor:
         if max(map(len, texts), default=0) > longest:
             raise PayloadTooLargeError("a text", longest, "characters")
 
-    async def predictions(
+    async def answer(
         self,
-        loaded: Loaded,
-        query: Query,
+        asked: Asked,
         texts: Sequence[str],
-        deadline: Deadline,
+        write: Callable[[Predicted], Written],
         *,
         has_begun: bool = False,
-    ) -> Predicted:
-        """One prediction a text; short work here, long work in a thread that looks at the clock.
+    ) -> Written:
+        """What `write` makes of one prediction a text; it is told how many labels there are.
 
-        What is part of an answer that has begun is not refused where others would be.
+        Short work is done here, long work in a thread that looks at the clock. It writes, too: so
+        no more predictions are kept than there are threads. What is part of an answer that has
+        begun is not refused where others would be.
         """
         self.check(texts)
-        predicted = self.at_once(loaded, query, texts)
-        if predicted is None:
+        predicted = self.at_once(asked.loaded, asked.query, texts)
+        if predicted is not None:
+            written = write(predicted)
+        else:
             if not has_begun:
                 self._service.documents.refuse_if_full()  # others came while the body was read
             with self._service.documents.admit(len(texts)):
-                predicted = await self._in(
-                    self._service.threads, _planned, loaded, query, texts, deadline
+                predicted, written = await self._in(
+                    self._service.threads, _predicted_and_written, asked, texts, write
                 )
-        self.count(loaded, predicted)
-        return predicted
+        self.count(asked.loaded, predicted)
+        return written
 
     def at_once(self, loaded: Loaded, query: Query, texts: Sequence[str]) -> Predicted | None:
         """One prediction a text, where that takes no longer than to hand it to a thread.
@@ -101,10 +117,19 @@ class Predictor:
         Whoever answers with it is to `count` it.
         """
         plan = loaded.known_plan(query) if loaded.is_quick and not query.explain else None
-        if plan is None or len(texts) > self._quick_texts:
+        if plan is None or len(texts) > self._quick_texts or (plan.top_k or 0) > QUICK_LABELS:
             return None
-        is_short = sum(map(len, texts)) <= self._quick_characters
-        return _predicted(plan, texts) if is_short and self._has_room(len(texts)) else None
+        if sum(map(len, texts)) > self._quick_characters or not self._has_room(len(texts)):
+            return None
+        try:
+            return _predicted(plan, texts, most=min(QUICK_LABELS, MOST_ANSWERS))
+        except InvalidRequestError:  # more labels than that: a thread makes them
+            return None
+
+    async def resolve(self, loaded: Loaded, query: Query) -> None:
+        """Resolve a query before its first document is there; an error where that is impossible."""
+        if loaded.known_plan(query) is None:
+            await self._in(self._service.threads, loaded.plan, query)
 
     async def in_thread(self, work: Any, *arguments: Any) -> Any:
         """What the work gives, done in a thread that has only short work: it waits for nothing."""
@@ -129,26 +154,27 @@ class Predictor:
                 telemetry.labels_per_document.labels(model),
             )
         documents, labels = counters
-        documents.inc(len(predicted.predictions))
-        for prediction in predicted.predictions:
-            labels.observe(len(prediction.labels))
+        documents.inc(len(predicted.label_counts))
+        for count in predicted.label_counts:
+            labels.observe(count)
 
 
-def _planned(loaded: Loaded, query: Query, texts: Sequence[str], deadline: Deadline) -> Predicted:
-    return _predicted(loaded.plan(query), texts, deadline.check)
+def _predicted_and_written(
+    asked: Asked, texts: Sequence[str], write: Callable[[Predicted], Written]
+) -> tuple[Predicted, Written]:
+    plan = asked.loaded.plan(asked.query)
+    predicted = _predicted(plan, texts, asked.deadline.check, most=MOST_ANSWERS)
+    return predicted, write(predicted)
 
 
 def _predicted(
-    plan: Plan, texts: Sequence[str], still_wanted: Callable[[], None] | None = None
+    plan: Plan,
+    texts: Sequence[str],
+    still_wanted: Callable[[], None] | None = None,
+    *,
+    most: int,
 ) -> Predicted:
     start = perf_counter()
-    predictions = plan.predictions(texts, still_wanted=still_wanted, most=MOST_ANSWERS)
-    return Predicted(plan, predictions, perf_counter() - start)
-
-
-def is_long(predictions: Sequence[Prediction], query: Query) -> bool:
-    """Whether writing the predictions as JSON takes long enough to be worth a thread."""
-    n_labels = 0
-    for prediction in predictions:
-        n_labels += len(prediction.labels)
-    return n_labels * (query.explain or 1) > QUICK_LABELS
+    predictions = plan.predictions(texts, still_wanted=still_wanted, most=most)
+    counts = [len(prediction.labels) for prediction in predictions]
+    return Predicted(plan, predictions, counts, perf_counter() - start)

@@ -2,7 +2,8 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl
@@ -15,20 +16,24 @@ from app.api.http.bodies import next_message, read_body, with_minimum_rate
 from app.api.http.request_context import RequestContext, context_of
 from app.api.http.response_buffer import ResponseBuffer
 from app.api.identity import take_documents
-from app.api.predictor import QUICK_BYTES, Predictor, is_long
+from app.api.prediction_json import written
+from app.api.predictor import QUICK_BYTES, Asked, Predictor
 from app.api.schemas import Document, StreamParameters
 from app.errors import AppError, InvalidRequestError, PayloadTooLargeError, QuotaExceededError
 from app.prediction.answers import Prediction
 from app.serving.admission import BodyBudget, Deadline
 from app.serving.identity import Identity
-from app.serving.registry import Loaded
 from app.serving.service import Service
+from app.serving.unsent_answers import Pieces, cut, joined
 from app.settings import Settings
 
 NDJSON = b"application/x-ndjson"
 LINE = re.compile(rb"\S[^\n]*")
 BATCH = 64
 WAIT_SECONDS = 0.02
+
+Batch = list[tuple[int, bytes | AppError]]
+"""Numbered lines; an error in place of one that could not be taken."""
 
 
 class StreamLine(msgspec.Struct):
@@ -40,13 +45,11 @@ class StreamLine(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class StreamRequest:
-    """A request whose lines are being answered: who asks what of which model, and how long."""
+    """A request whose lines are being answered: who asks, and what of which model."""
 
     context: RequestContext
     caller: Identity
-    loaded: Loaded
-    parameters: StreamParameters
-    deadline: Deadline
+    asked: Asked
 
 
 class Stream:
@@ -61,10 +64,11 @@ class Stream:
         """Read, predict and send at the same time."""
         context, parameters = context_of(scope), _parameters(scope)
         loaded = self._predictor.model(parameters.model, identity, context)
-        loaded.plan(parameters.query())
+        self._service.unsent.refuse_if_full()
+        await self._predictor.resolve(loaded, parameters.query())
         await take_documents(identity, 0, context, self._service)
         deadline = Deadline.after(self._service.settings.evaluate_seconds)
-        stream = StreamRequest(context, identity, loaded, parameters, deadline)
+        stream = StreamRequest(context, identity, Asked(loaded, parameters.query(), deadline))
         with self._service.body_budget() as budget:
             receive = with_minimum_rate(receive, self._service.settings.request_seconds)
             headers = [(b"content-type", NDJSON), (b"x-model-version", context.version.encode())]
@@ -74,9 +78,10 @@ class Stream:
                 count = await self._predictor.run(len(body) > QUICK_BYTES, _count, body)
                 headers.append((b"x-documents", b"%d" % count))
             await send({"type": "http.response.start", "status": 200, "headers": headers})
-            async with ResponseBuffer(send, deadline) as buffer:
+            async with ResponseBuffer(send, deadline, self._service.unsent) as buffer:
                 async for batch in _batches(receive, self._service.settings, deadline):
-                    await buffer.put(await self._answers(batch, stream))
+                    for piece in await self._answers(batch, stream):
+                        await buffer.put(piece)
                 await buffer.close()
 
     async def _read_first(
@@ -92,33 +97,36 @@ class Stream:
             return None
         return await read_body(receive, context, limit, deadline, budget)
 
-    async def _answers(
-        self, batch: list[tuple[int, bytes | AppError]], stream: StreamRequest
-    ) -> bytes:
+    async def _answers(self, batch: Batch, stream: StreamRequest) -> Pieces:
         size = sum(len(line) for _, line in batch if isinstance(line, bytes))
         read = await self._predictor.run(size > QUICK_BYTES, self._read_all, batch)
         documents = [document for document in read if not isinstance(document, AppError)]
-        found: list[Prediction] = []
+        context = stream.context
         try:
-            found = await self._predicted(documents, stream)
-            stream.context.documents += len(documents)
+            pieces = await self._predicted(
+                documents, stream, lambda found: joined(self._written(batch, read, found, context))
+            )
+            context.documents += len(documents)
         except (InvalidRequestError, QuotaExceededError) as error:  # together they are too much
             read = [document if isinstance(document, AppError) else error for document in read]
+            pieces = joined(self._written(batch, read, [], context))
+        return pieces
+
+    def _written(
+        self, batch: Batch, read: list[Any], found: list[Prediction], context: RequestContext
+    ) -> Iterator[bytes]:
+        """A line of the answer for each line of the batch, in parts."""
         each = iter(found)
-        answers = [
-            _failed(number, document, stream.context)
-            if isinstance(document, AppError)
-            else next(each)
-            for (number, _), document in zip(batch, read, strict=True)
-        ]
-        is_large = is_long(found, stream.parameters.query())
-        written: bytes = await self._predictor.run(is_large, self._written, answers)
-        return written
+        for (number, _), document in zip(batch, read, strict=True):
+            if isinstance(document, AppError):
+                yield self._encode(_failed(number, document, context))
+            else:
+                prediction = next(each)
+                prediction.id = None if isinstance(document, str) else document.id
+                yield from written(prediction)
+            yield b"\n"
 
-    def _written(self, answers: list[Prediction | StreamLine]) -> bytes:
-        return b"".join(self._encode(answer) + b"\n" for answer in answers)
-
-    def _read_all(self, batch: list[tuple[int, bytes | AppError]]) -> list[Any]:
+    def _read_all(self, batch: Batch) -> list[Any]:
         return [self._read(line) for _, line in batch]
 
     def _read(self, line: bytes | AppError) -> str | Document | AppError:
@@ -134,27 +142,32 @@ class Stream:
         return document
 
     async def _predicted(
-        self, documents: Sequence[str | Document], stream: StreamRequest
-    ) -> list[Prediction]:
+        self,
+        documents: Sequence[str | Document],
+        stream: StreamRequest,
+        write: Callable[[list[Prediction]], Pieces],
+    ) -> Pieces:
         if not documents:
-            return []
+            return write([])
         await take_documents(stream.caller, len(documents), stream.context, self._service)
-        while not self._service.documents.has_room(len(documents)):
+        while self._service.unsent.is_full or not self._service.documents.has_room(len(documents)):
             # The answer has begun, so it cannot be refused any more: it waits for its turn.
-            stream.deadline.check()
+            stream.asked.deadline.check()
             await asyncio.sleep(WAIT_SECONDS)
         texts = [d if isinstance(d, str) else d.text for d in documents]
-        predicted = await self._predictor.predictions(
-            stream.loaded, stream.parameters.query(), texts, stream.deadline, has_begun=True
+        return await self._predictor.answer(
+            stream.asked, texts, lambda predicted: write(predicted.predictions), has_begun=True
         )
-        for document, prediction in zip(documents, predicted.predictions, strict=True):
-            prediction.id = None if isinstance(document, str) else document.id
-        return predicted.predictions
 
 
 def _again(body: bytes) -> Receive:
+    """The body once more, in pieces; others have their turn between them."""
+    pieces = cut(body) or deque([b""])
+
     async def message() -> Message:
-        return {"type": "http.request", "body": body, "more_body": False}
+        await asyncio.sleep(0)
+        piece = pieces.popleft()
+        return {"type": "http.request", "body": piece, "more_body": bool(pieces)}
 
     return message
 
@@ -166,9 +179,9 @@ def _count(body: bytes) -> int:
 
 async def _batches(
     receive: Receive, settings: Settings, deadline: Deadline
-) -> AsyncIterator[list[tuple[int, bytes | AppError]]]:
+) -> AsyncIterator[Batch]:
     """Numbered lines, as many as have arrived, at most a batch; empty lines are left out."""
-    batch: list[tuple[int, bytes | AppError]] = []
+    batch: Batch = []
     most = min(BATCH, settings.max_documents)  # a batch is predicted as a request is
     async for number, line in _lines(receive, settings.max_body_bytes, deadline):
         if line is not None:
@@ -184,13 +197,18 @@ async def _lines(
     receive: Receive, longest: int, deadline: Deadline
 ) -> AsyncIterator[tuple[int, bytes | AppError | None]]:
     """Numbered lines; (0, None) when all that has arrived was handed out."""
-    rest, number, more, is_too_long = b"", 0, True, False
+    rest, number, more, is_too_long = bytearray(), 0, True, False
     while more:
         message = await next_message(receive, deadline)
         more = message.get("more_body", False)
-        *whole, rest = (rest + message["body"]).split(b"\n")
-        if not more:
-            whole, rest = [*whole, rest], b""
+        whole = message["body"].split(b"\n")
+        if more:
+            last = whole.pop()
+        if whole:
+            whole[0] = bytes(rest) + whole[0]
+            rest = bytearray()
+        if more:
+            rest += last
         for line in whole:
             number += 1
             if is_too_long:
@@ -201,7 +219,7 @@ async def _lines(
             yield number + 1, PayloadTooLargeError("the line", longest, "bytes")
             is_too_long = True
         if is_too_long:
-            rest = b""
+            rest.clear()
         yield 0, None
 
 

@@ -1,17 +1,23 @@
 """Tensors of the Open Inference Protocol: JSON, or the binary form that its clients prefer."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 from msgspec import Meta
 
 from app.api.errors import invalid_body
+from app.api.prediction_json import written
 from app.api.schemas import QueryParameters
 from app.errors import InvalidRequestError
+from app.prediction.answers import Prediction
 from app.prediction.query import Query
+from app.serving.unsent_answers import Pieces, joined
 
+DATA = b'"data":['
+"""What stands before an output's data, and nowhere else in an answer without any."""
 PREFIX = 4
 """Bytes before each element of a binary BYTES tensor: its length, little-endian."""
 
@@ -78,7 +84,7 @@ class Call(msgspec.Struct, omit_defaults=True):
 class Answer:
     """What is sent back; `header_length` where bytes follow the JSON."""
 
-    body: bytes
+    pieces: Pieces
     media_type: str = "application/json"
     header_length: int | None = None
 
@@ -98,19 +104,40 @@ def called(body: bytes, header_length: bytes) -> tuple[Call, list[str]]:
     return call, texts
 
 
-def answered(call: Call, lines: Sequence[bytes], model: str, version: str) -> Answer:
-    """The predictions, each a JSON object in one element of a BYTES tensor."""
-    output: dict[str, Any] = {"name": Call.OUTPUT, "datatype": "BYTES", "shape": [len(lines)]}
+def answered(call: Call, predictions: list[Prediction], model: str, version: str) -> Answer:
+    """The predictions, each a JSON object in one element of a BYTES tensor; gone afterwards."""
+    output: dict[str, Any] = {"name": Call.OUTPUT, "datatype": "BYTES", "shape": [len(predictions)]}
     head: dict[str, Any] = {"model_name": model, "model_version": version, "outputs": [output]}
     if call.id is not None:
         head["id"] = call.id
     if not call.wants_binary:
-        output["data"] = [line.decode() for line in lines]
-        return Answer(msgspec.json.encode(head))
-    packed = b"".join(len(line).to_bytes(PREFIX, "little") + line for line in lines)
-    output["parameters"] = {"binary_data_size": len(packed)}
+        output["data"] = []
+        before, opening, after = msgspec.json.encode(head).partition(DATA)
+        return Answer(joined(chain((before, opening), _strings(predictions), (after,))))
+    packed = joined(_elements(predictions))
+    output["parameters"] = {"binary_data_size": sum(map(len, packed))}
     encoded = msgspec.json.encode(head)
-    return Answer(encoded + packed, "application/octet-stream", len(encoded))
+    packed.appendleft(encoded)
+    return Answer(packed, "application/octet-stream", len(encoded))
+
+
+def _strings(predictions: Iterable[Prediction]) -> Iterator[bytes]:
+    """The predictions as JSON strings of JSON, in parts."""
+    separator = b'"'
+    for prediction in predictions:
+        yield separator
+        for part in written(prediction):
+            yield msgspec.json.encode(part.decode())[1:-1]
+        yield b'"'
+        separator = b',"'
+
+
+def _elements(predictions: Iterable[Prediction]) -> Iterator[bytes]:
+    """The predictions as elements of a binary tensor, in parts."""
+    for prediction in predictions:
+        parts = list(written(prediction))
+        yield sum(map(len, parts)).to_bytes(PREFIX, "little")
+        yield from parts
 
 
 def _of_json(data: Any) -> list[str]:

@@ -1,4 +1,8 @@
-"""What comes back for a document: the same objects for the API and the command line."""
+"""What comes back for a document: the same objects for the API and the command line.
+
+None of them refers back to what holds it, so the garbage collector need not look through them
+(`gc=False`): there may be a million in one answer.
+"""
 
 from collections.abc import Sequence
 from typing import Annotated, TypeAlias
@@ -10,7 +14,7 @@ Span: TypeAlias = Annotated[Sequence[int], Meta(min_length=2, max_length=2)]
 """Begin and end. No tuple: generators of clients do not read the schema of one."""
 
 
-class Term(msgspec.Struct):
+class Term(msgspec.Struct, gc=False):
     """A term that raised or lowered a label, with its places in the text (code points)."""
 
     term: str
@@ -18,7 +22,7 @@ class Term(msgspec.Struct):
     at: Sequence[Span]
 
 
-class Label(msgspec.Struct, omit_defaults=True):
+class Label(msgspec.Struct, omit_defaults=True, gc=False):
     """One label of one document; `because`, `bias` and `rest` sum to the score.
 
     `approximate` is there, and true, where a network's terms are estimated by their gradients.
@@ -34,7 +38,7 @@ class Label(msgspec.Struct, omit_defaults=True):
     approximate: bool | None = None
 
 
-class Prediction(msgspec.Struct, omit_defaults=True):
+class Prediction(msgspec.Struct, omit_defaults=True, gc=False):
     """The labels of one document by falling score; `id` only where one was sent."""
 
     labels: list[Label]

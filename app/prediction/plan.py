@@ -129,24 +129,45 @@ class Plan:
             if lone is not None:
                 return [lone]
         found: list[Prediction] = []
+        try:
+            self._predict_all(texts, found, still_wanted=still_wanted, most=most)
+        except BaseException:
+            # Here, and one by one: whoever catches the error would free a million labels at once.
+            while found:
+                found.pop()
+            raise
+        return found
+
+    def _predict_all(
+        self,
+        texts: Sequence[str],
+        found: list[Prediction],
+        *,
+        still_wanted: Callable[[], None] | None,
+        most: float,
+    ) -> None:
         room = most
         for start in range(0, len(texts), CHUNK):
             if still_wanted is not None:
                 still_wanted()
             chunk = texts[start : start + CHUNK]
             for text, scores in zip(chunk, self.classifier.scores(chunk), strict=True):
-                prediction = self.prediction(scores)
-                room -= self._size(prediction)
-                if room < 0:
+                picked = self._picked(scores)
+                room -= len(picked[0]) * max(1, self.explain)
+                if room < 0:  # known before a label is made
                     raise _too_many(most)
+                prediction = self._prediction(scores, picked)
+                room -= len(prediction.abstained or ())
                 if self.explainer is not None:
                     self._explain(text, prediction, self.explainer)
                 found.append(prediction)
-        return found
 
     def prediction(self, scores: Row, columns: Columns | None = None) -> Prediction:
         """The answer for one row of scores; `columns` where the labels were decided elsewhere."""
         picked = self._picked(scores) if columns is None else by_score(scores, columns)
+        return self._prediction(scores, picked)
+
+    def _prediction(self, scores: Row, picked: tuple[Columns, Row]) -> Prediction:
         labels = self._labels(self._told.rows(*picked))
         if self.band is None:
             return Prediction(labels)
@@ -169,9 +190,6 @@ class Plan:
             Label(names[int(column)], score, probability, cut if shows_cuts else None)
             for column, score, probability, cut in rows
         ]
-
-    def _size(self, prediction: Prediction) -> int:
-        return len(prediction.labels) * max(1, self.explain) + len(prediction.abstained or ())
 
     def _explain(self, text: str, prediction: Prediction, explainer: TextExplainer) -> None:
         columns = [self.classifier.labels.columns[label.label] for label in prediction.labels]

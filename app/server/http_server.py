@@ -20,10 +20,14 @@ BACKLOG = 2048
 ACCEPTED_AT_ONCE = 16
 
 
-class Drainable(Protocol):
-    """What is told that the end has begun, so that it is no longer ready."""
+class Served(Protocol):
+    """What is told that the end has begun, and that a client did not read its answer."""
 
     is_draining: bool
+
+    def count_cut(self) -> None:
+        """A connection was cut: its client did not read."""
+        ...
 
 
 def serve(
@@ -31,12 +35,18 @@ def serve(
     listener: socket.socket,
     *,
     settings: Settings,
-    service: Drainable,
+    service: Served,
     fast_path: FastPath,
 ) -> None:
     """Serve on the listener until SIGTERM, then drain and return."""
     head_seconds = min(HEAD_SECONDS, settings.request_seconds)
-    protocol = partial(BoundedHttpProtocol, fast_path=fast_path, head_seconds=head_seconds)
+    protocol = partial(
+        BoundedHttpProtocol,
+        fast_path=fast_path,
+        head_seconds=head_seconds,
+        answer_seconds=settings.request_seconds,
+        on_cut=service.count_cut,
+    )
     config = uvicorn.Config(
         app,
         loop="uvloop",
@@ -67,7 +77,7 @@ def grace_seconds(settings: Settings) -> int:
 class DrainingServer(uvicorn.Server):
     """SIGTERM: not ready at once, serving on for the drain period, then closing."""
 
-    def __init__(self, config: uvicorn.Config, service: Drainable, drain_seconds: float) -> None:
+    def __init__(self, config: uvicorn.Config, service: Served, drain_seconds: float) -> None:
         super().__init__(config)
         self._service, self._drain_seconds = service, drain_seconds
         self._leave_at = float("inf")

@@ -4,22 +4,26 @@ uvicorn has no hook for any of this, so its protocol class is extended: this fil
 (tests/canaries/test_uvicorn.py) are what to look at when uvicorn changes.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import httptools
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
+from app.server.drain_watch import DrainWatch
 from app.server.fast_path import MAX_BODY_BYTES, MAX_CONSECUTIVE, NO_FAST_PATH, FastPath, Headers
 from app.server.upgrade_offers import CONNECT, head_without_offer
 from app.server.write_coalescer import WriteCoalescer
 
 HEAD_SECONDS, HEAD_BYTES = 10.0, 65_536
+ANSWER_SECONDS = 30.0
 LINGER_SECONDS = 30  # for reading on after an early answer, so that the client gets to read it
 INVALID = "Invalid HTTP request received."
 
 
 class BoundedHttpProtocol(HttpToolsProtocol):
-    """One connection: slow heads, endless heads and bodies that nobody wants are cut off.
+    """One connection: slow and endless heads, bodies that nobody wants, and those who do not read
+    their answers are cut off.
 
     A request that `fast_path` accepts waits for its body, which has mostly come with its head. If
     the body is complete in the same turn of the loop and the fast path has an answer, that is
@@ -37,6 +41,8 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     has come."""
     _body: bytearray | None = None
     """The body of a request that waits for the fast path; None: there is no such request."""
+    _drain: DrainWatch | None = None
+    """Looks at the write buffer while that is full."""
     _answers_left = 0
     _idle_since = 0.0
 
@@ -45,21 +51,27 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         *arguments: Any,
         fast_path: FastPath = NO_FAST_PATH,
         head_seconds: float = HEAD_SECONDS,
+        answer_seconds: float = ANSWER_SECONDS,
+        on_cut: Callable[[], None] = lambda: None,
         **named: Any,
     ) -> None:
         super().__init__(*arguments, **named)
         self._fast_path, self._head_seconds = fast_path, head_seconds
+        self._answer_seconds, self._on_cut = answer_seconds, on_cut
         self._pieces: list[bytes] = []  # of a body, of this turn, on their way to the application
 
     def connection_made(self, transport: Any) -> None:
         """A new connection must send a whole head in time."""
         super().connection_made(transport)
-        self.transport = WriteCoalescer(transport, self.loop)  # type: ignore[assignment]
+        self._raw_transport = transport
+        coalescer = WriteCoalescer(transport, self.loop, self._answer_seconds)
+        self.transport = coalescer  # type: ignore[assignment]
         self._close_in(self._head_seconds)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing to wait for any more."""
         self._stay_open()
+        self._stop_watching()
         self._unset_keepalive_if_required()
         super().connection_lost(exc)
 
@@ -69,6 +81,8 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         The keep-alive timer goes on running: see `timeout_keep_alive_handler`.
         """
         self._answers_left = MAX_CONSECUTIVE
+        if self._drain is not None:
+            self._drain.received(len(data))
         try:
             self._parse(data)
         except httptools.HttpParserError:
@@ -136,6 +150,18 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             self._pass_on()
         if self.cycle is not None:  # None: the connection closes before its first request
             super().on_message_complete()
+
+    def pause_writing(self) -> None:
+        """The write buffer is full: the client has to read."""
+        super().pause_writing()
+        seconds, on_cut = self._answer_seconds, self._on_cut
+        self._drain = DrainWatch(self._raw_transport, self.loop, seconds, on_cut)
+        self._drain.start()
+
+    def resume_writing(self) -> None:
+        """The write buffer has room again."""
+        self._stop_watching()
+        super().resume_writing()
 
     def timeout_keep_alive_handler(self) -> None:
         """Close a connection that is idle; look again later where it was used meanwhile.
@@ -247,6 +273,11 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     def _wait_idle(self, seconds: float) -> None:
         timer = self.loop.call_later(seconds, self.timeout_keep_alive_handler)
         self.timeout_keep_alive_task = timer
+
+    def _stop_watching(self) -> None:
+        if self._drain is not None:
+            self._drain.stop()
+            self._drain = None
 
     def _close_in(self, seconds: float) -> None:
         self._close_timer = self.loop.call_later(seconds, self.transport.close)

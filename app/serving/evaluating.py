@@ -15,6 +15,8 @@ from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from app import errors
 from app.artifacts.store import Store
 from app.datasets.base import ReadOptions
@@ -37,6 +39,7 @@ from app.serving.log_writer import log_writers
 from app.serving.logs import place
 from app.serving.parent_watch import when_parent_ends
 from app.serving.spool import storage_errors
+from app.serving.unsent_answers import Pieces, of_file
 
 NICENESS = 5  # predictions come first
 PRELOADED = ["app.serving.preloaded"]
@@ -67,9 +70,29 @@ class EvaluationJob:
         """Where the process writes what came of it."""
         return self.folder / "result.json"
 
+    @property
+    def figures(self) -> Path:
+        """Where the process writes the figures of its report."""
+        return self.folder / "figures.json"
 
-async def evaluated(job: EvaluationJob, deadline: Deadline, left: Awaitable[None]) -> bytes:
-    """The report as JSON; the process is gone when this returns or raises.
+
+class EvaluationFigures(msgspec.Struct):
+    """What telemetry wants of a report, which may be too long to look it up there."""
+
+    documents: int
+    seconds: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """The report as JSON, in pieces, and its figures."""
+
+    pieces: Pieces
+    figures: EvaluationFigures
+
+
+async def evaluated(job: EvaluationJob, deadline: Deadline, left: Awaitable[None]) -> Evaluated:
+    """The report; the process is gone when this returns or raises.
 
     `left` ends when the client does not wait any more; then CancelledError is raised.
     """
@@ -116,19 +139,19 @@ def _context() -> ForkServerContext:
     return context
 
 
-def _read(job: EvaluationJob, exit_code: int | None) -> bytes:
+def _read(job: EvaluationJob, exit_code: int | None) -> Evaluated:
     if exit_code == NO_ROOM:
         raise StorageFullError("the spool cannot take the report")
     try:
-        content = job.result.read_bytes()
+        pieces = of_file(job.result)
     except FileNotFoundError:
         raise EvaluationCrashedError("the evaluating process ended without a result") from None
-    if content.startswith(b'{"error":'):
-        failed = json.loads(content)
+    if pieces[0].startswith(b'{"error":'):
+        failed = json.loads(b"".join(pieces))
         if "place" in failed:
             log.error("an evaluation failed: %s", failed["place"])
         raise _revived(failed)
-    return content
+    return Evaluated(pieces, msgspec.json.decode(job.figures.read_bytes(), type=EvaluationFigures))
 
 
 def _run(job: EvaluationJob) -> None:
@@ -158,6 +181,9 @@ def _work(job: EvaluationJob) -> None:
 def _write(job: EvaluationJob, content: dict[str, Any]) -> None:
     unfinished = job.result.with_suffix(".unfinished")
     with storage_errors():
+        if "error" not in content:
+            figures = EvaluationFigures(content["data"]["documents"], content["seconds"])
+            job.figures.write_bytes(msgspec.json.encode(figures))
         unfinished.write_text(json.dumps(content, ensure_ascii=False, allow_nan=False))
         unfinished.rename(job.result)
 

@@ -7,6 +7,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from time import monotonic
 
 from app.artifacts.store import Store
 from app.errors import errno_text
@@ -18,11 +19,13 @@ from app.serving.quotas import Quotas
 from app.serving.registry import Registry
 from app.serving.spool import Spool
 from app.serving.telemetry.telemetry import Telemetry
+from app.serving.unsent_answers import UnsentAnswers
 from app.settings import Settings
 
 THREADS = 2
 LONGEST_START, LONGEST_END = 20.0, 0.5
 LOOK_SECONDS = 0.05
+COLLECT_SECONDS = 60.0  # between two collections of all garbage
 LONGEST_BACK_OFF = 10.0
 LARGE_BODIES = 8  # bodies of full length that may be in memory at once
 
@@ -40,6 +43,7 @@ class Service:
     documents: Admission
     evaluations: Admission
     bodies: Admission
+    unsent: UnsentAnswers
     spool: Spool
     quotas: Quotas
     threads: ThreadPoolExecutor
@@ -73,6 +77,7 @@ class Service:
             ),
             Admission(settings.max_evaluations, "evaluations"),
             Admission(settings.max_body_bytes * LARGE_BODIES, "large bodies"),
+            UnsentAnswers(settings.max_unsent_bytes),
             Spool(settings.data_dir),
             Quotas(settings.data_dir, lambda reason: telemetry.quota_failures.labels(reason).inc()),
             ThreadPoolExecutor(THREADS, thread_name_prefix="predict"),
@@ -82,6 +87,10 @@ class Service:
     def body_budget(self) -> BodyBudget:
         """Bytes of memory for one body, given back when the block ends."""
         return BodyBudget(self.bodies)
+
+    def count_cut(self) -> None:
+        """Count an answer that its client did not read in time."""
+        self.telemetry.rejected.labels("unread").inc()
 
     async def start(self) -> None:
         """Begin to watch the models folder; the first look loads what is there."""
@@ -131,8 +140,11 @@ class Service:
         return self._watching is not None and self._watching.is_alive()
 
     def _watch(self, looked: threading.Event) -> None:
-        failed = 0
+        failed, collected = 0, monotonic()
         while not self._stopped.is_set():
+            if monotonic() > collected + COLLECT_SECONDS:
+                gc.collect()
+                collected = monotonic()
             failed = 0 if self._has_looked() else failed + 1
             looked.set()
             self._stopped.wait(back_off(self.settings.poll_seconds, failed))

@@ -158,11 +158,11 @@ async def read_answer(reader: asyncio.StreamReader, start: float) -> Answer:
 
 
 async def _chunks(reader: asyncio.StreamReader) -> bytes:
-    body, size = b"", 1
+    pieces, size = [], 1
     while size:
         size = int(await reader.readline(), 16)
-        body += (await reader.readexactly(size + 2))[:-2]
-    return body
+        pieces.append((await reader.readexactly(size + 2))[:-2])
+    return b"".join(pieces)
 
 
 def p99(answers: list[Answer]) -> float:

@@ -26,9 +26,12 @@ from soak.findings import Findings
 from soak.forged_headers import forged_headers
 from soak.gateway import HAPROXY, NGINX
 from soak.load import half_load, overload, slow_clients
+from soak.loop import largest_answers
 from soak.models import damages, swaps
 from soak.operating import lost_models_folder, revoked_keys, unread_logs
+from soak.readers import unread_answers
 from soak.restarts import kills, rolling_restarts
+from soak.signals import signals
 from soak.uploads import bombs, large_uploads, leavers
 
 RESULTS = WORK / "soak.json"
@@ -107,6 +110,21 @@ RUNS: dict[str, tuple[Run, str, str]] = {
         unread_logs,
         "standard output and error never read, one worker and two",
         "nothing waits for it; dropped lines are counted",
+    ),
+    "R25": (
+        unread_answers,
+        "200 connections that never read a 37 MB answer",
+        "cut in time; the sum of unsent answers bounded; memory back; health always 200",
+    ),
+    "R27": (
+        signals,
+        "2 workers: SIGTERM twice to all, SIGKILL of the supervisor, SIGSTOP of a worker",
+        "drain as promised; no orphan serves; the stopped one is replaced",
+    ),
+    "R30": (
+        largest_answers,
+        "every route's largest answer",
+        "no callback takes more than 20 ms of the loop thread's CPU",
     ),
 }
 

@@ -20,6 +20,7 @@ SLUGS = {
     "too-many-requests": 429,
     "model-unavailable": 503,
     "draining": 503,
+    "overloaded": 503,
     "storage-full": 507,
     "timeout": 504,
     "internal": 500,

@@ -13,6 +13,7 @@ from app.api.http import response_buffer as outboxes
 from app.api.http.response_buffer import ResponseBuffer
 from app.errors import DeadlineError
 from app.serving.admission import Deadline
+from app.serving.unsent_answers import UnsentAnswers
 from tests.api.conftest import Opened
 
 pytestmark = pytest.mark.anyio
@@ -94,17 +95,20 @@ async def test_a_client_that_does_not_read_is_given_up_in_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(outboxes, "MOST_WAITING", 10)
+    unsent = UnsentAnswers(1000)
 
     async def never(message: object) -> None:
         await asyncio.Event().wait()
 
-    async with ResponseBuffer(never, Deadline.after(0.1)) as outbox:
+    async with ResponseBuffer(never, Deadline.after(0.1), unsent) as outbox:
         await outbox.put(b"x" * 10)
         await outbox.put(b"x" * 10)
         with pytest.raises(DeadlineError):
             await outbox.put(b"x" * 10)
         with pytest.raises(DeadlineError):
             await outbox.close()
+        assert unsent.size == 20
+    assert unsent.size == 0
 
 
 async def test_bodies_of_unknown_length_take_room_only_when_they_are_large(opened: Opened) -> None:

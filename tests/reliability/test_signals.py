@@ -55,7 +55,7 @@ def test_sigterm_to_all_processes_twice_keeps_the_drain_and_what_is_evaluated(
     started: Started, workers: int
 ) -> None:
     """As systemd does it with KillMode=control-group, and then once more."""
-    server = started(workers=workers, drain_seconds=4)
+    server = started(workers=workers, drain_seconds=3)
     with evaluating(server, 5_000) as answers, server.client() as client:
         assert client.get("/health/live").status_code == 200
         start = time.monotonic()
@@ -63,21 +63,21 @@ def test_sigterm_to_all_processes_twice_keeps_the_drain_and_what_is_evaluated(
             for pid in family(server.process.pid):
                 os.kill(pid, signal.SIGTERM)
             time.sleep(0.5)
-        while server.process.poll() is None and time.monotonic() < start + 3:
+        while server.process.poll() is None and time.monotonic() < start + 2:
             answer = httpx.post(f"{server.url}/predict", json={"documents": ["refund"]})
             assert (answer.status_code, answer.headers["connection"]) == (200, "close")
             assert httpx.get(f"{server.url}/health/ready").status_code == 503
             time.sleep(0.1)
     assert [answer.status_code for answer in answers] == [200]
     assert server.process.wait(60) == 0
-    assert time.monotonic() >= start + 4
+    assert time.monotonic() >= start + 3
     assert not [line for line in lines(server.log) if line.get("level") == "error"]
 
 
 def test_a_stopped_worker_is_replaced_and_a_busy_one_is_not(started: Started) -> None:
-    server = started(workers=2, drain_seconds=0, stall_seconds=4)
+    server = started(workers=2, drain_seconds=0, stall_seconds=3)
     before, busy = server.workers, {"documents": ["refund the invoice payment " * 200] * 1000}
-    end = time.monotonic() + 6
+    end = time.monotonic() + 5
 
     def post(_: int) -> None:
         while time.monotonic() < end:

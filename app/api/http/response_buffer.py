@@ -1,12 +1,14 @@
 """ResponseBuffer: sends an answer while its next part is made, bounded in bytes and time."""
 
 import asyncio
+from collections import deque
 from collections.abc import Awaitable
 
 from starlette.types import Send
 
 from app.errors import DeadlineError
 from app.serving.admission import Deadline
+from app.serving.unsent_answers import PIECE_BYTES, UnsentAnswer, UnsentAnswers
 
 MOST_WAITING = 4 << 20
 """Bytes of answers kept for clients that read only after they have sent everything."""
@@ -15,8 +17,9 @@ MOST_WAITING = 4 << 20
 class ResponseBuffer:
     """Sends in the background, so that a client which does not read yet can still send."""
 
-    def __init__(self, send: Send, deadline: Deadline) -> None:
-        self._send, self._deadline, self._waiting = send, deadline, bytearray()
+    def __init__(self, send: Send, deadline: Deadline, unsent: UnsentAnswers) -> None:
+        self._send, self._deadline, self._unsent = send, deadline, UnsentAnswer(unsent)
+        self._waiting, self._size = deque[bytes](), 0
         self._is_closed = False
         self._changed = asyncio.Condition()
 
@@ -26,6 +29,7 @@ class ResponseBuffer:
 
     async def __aexit__(self, *raised: object) -> None:
         self._sending.cancel()
+        self._unsent.close()
 
     async def put(self, data: bytes) -> None:
         """Add to what is to be sent; waits while too much of it is waiting."""
@@ -46,8 +50,10 @@ class ResponseBuffer:
 
     async def _put(self, data: bytes) -> None:
         async with self._changed:
-            await self._changed.wait_for(lambda: len(self._waiting) < MOST_WAITING)
-            self._waiting += data
+            await self._changed.wait_for(lambda: self._size < MOST_WAITING)
+            self._waiting.append(data)
+            self._size += len(data)
+            self._unsent.add(len(data))
             self._changed.notify_all()
 
     async def _deliver(self) -> None:
@@ -55,9 +61,19 @@ class ResponseBuffer:
         while True:
             async with self._changed:
                 await self._changed.wait_for(lambda: self._waiting or self._is_closed)
-                data, self._waiting = bytes(self._waiting), bytearray()
-                is_last = self._is_closed
+                data = self._next()
+                is_last = self._is_closed and not self._waiting
                 self._changed.notify_all()
             await self._send({"type": "http.response.body", "body": data, "more_body": not is_last})
+            self._unsent.sent(len(data))
             if is_last:
                 return
+
+    def _next(self) -> bytes:
+        """The pieces that are sent together: small ones as one, large ones as they are."""
+        pieces, size = list[bytes](), 0
+        while self._waiting and size < PIECE_BYTES:
+            pieces.append(self._waiting.popleft())
+            size += len(pieces[-1])
+        self._size -= size
+        return b"".join(pieces)

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from app.api.deps import Parts
 from app.api.http.bodies import client_gone
+from app.api.http.piecewise import PiecewiseResponse
 from app.api.http.request_context import RequestContext, context_of
 from app.api.http.uploads import GUESSED, MULTIPART, NAMED, format_of, spooled
 from app.api.identity import caller_with, take_documents
@@ -22,7 +23,7 @@ from app.errors import DrainingError
 from app.evaluation.deciders import decider
 from app.evaluation.options import EvaluationOptions, parse_k
 from app.serving.admission import Deadline
-from app.serving.evaluating import EvaluationJob, evaluated
+from app.serving.evaluating import Evaluated, EvaluationJob, evaluated
 from app.serving.identity import Identity
 from app.serving.service import Service
 
@@ -122,6 +123,7 @@ async def evaluate(
     context, deadline = context_of(request.scope), Deadline.after(service.settings.evaluate_seconds)
     if service.is_draining:
         raise DrainingError("the service is shutting down; ask another replica")
+    service.unsent.refuse_if_full()
     if parameters.model is not None:
         caller.require_model(parameters.model.partition("@")[0])
     loaded = service.registry.get(parameters.model, caller.may_use)
@@ -146,22 +148,14 @@ async def evaluate(
     return answer
 
 
-def _answer(report: bytes, context: RequestContext, service: Service) -> Response:
-    found = _Figures.model_validate_json(report)
-    context.documents = found.data.documents
+def _answer(found: Evaluated, context: RequestContext, service: Service) -> Response:
+    context.documents = found.figures.documents
     service.telemetry.documents.labels(context.model, PATH).inc(context.documents)
-    for stage, seconds in found.seconds.items():
+    for stage, seconds in found.figures.seconds.items():
         service.telemetry.stages.labels(stage).observe(seconds)
-    headers = {"x-model-version": context.version, "x-documents": str(context.documents)}
-    return Response(report, headers=headers, media_type="application/json")
-
-
-class _Counted(BaseModel):
-    documents: int
-
-
-class _Figures(BaseModel):
-    """The part of a report that telemetry wants."""
-
-    data: _Counted
-    seconds: dict[str, float]
+    headers = {
+        "content-type": "application/json",
+        "x-model-version": context.version,
+        "x-documents": str(context.documents),
+    }
+    return PiecewiseResponse(found.pieces, headers, service)

@@ -1,6 +1,7 @@
 """GET /models: what is loaded, what failed to load and why, and a model's labels."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
@@ -138,7 +139,11 @@ async def labels(
     """A model's labels, a thousand at a time."""
     caller.require_model(name)
     names = service.registry.get(name, caller.may_use).model.classifier.labels.names
-    wanted = q.casefold()
+    return await asyncio.to_thread(_page, names, q.casefold(), cursor)
+
+
+def _page(names: Sequence[str], wanted: str, cursor: str) -> LabelPage:
+    """The labels behind the cursor that have this in their names; there may be a million."""
     rest = [label for label in names if label > cursor and wanted in label.casefold()]
     more = rest[PAGE - 1] if len(rest) > PAGE else None
     return LabelPage(labels=rest[:PAGE], cursor=more)

@@ -7,6 +7,8 @@ Both ways share every step between; only waiting, and what takes a thread, diffe
 """
 
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -16,26 +18,32 @@ from starlette.types import Receive, Scope, Send
 
 from app.api.errors import invalid_body, send_problem
 from app.api.http.bodies import read_body, refuse_encoded
+from app.api.http.piecewise import send_in_pieces
 from app.api.http.request_context import Headers, RequestContext, context_of
 from app.api.identity import caller_with, identify, take_documents, take_request
 from app.api.openapi import problems
-from app.api.predictor import QUICK_BYTES, Predicted, Predictor, is_long
+from app.api.prediction_json import listed
+from app.api.predictor import QUICK_BYTES, Asked, Predicted, Predictor
 from app.api.revalidation import Revalidation
 from app.api.schemas import Document, OperatingPoint, PredictRequest, PredictResponse
 from app.api.streaming import NDJSON, Stream
 from app.errors import AppError, UnsupportedMediaTypeError
+from app.prediction.answers import Prediction
 from app.prediction.query import Query
 from app.serving.admission import Deadline
 from app.serving.identity import Identity
 from app.serving.registry import Loaded
 from app.serving.service import Service
+from app.serving.unsent_answers import Pieces, joined
 
 PATH, SCOPE = "/predict", "predict"
 JSON = b"application/json"
+PREDICTIONS = b'"predictions":['
+"""What stands before the predictions, and nowhere else in an answer without any."""
 
 
 @dataclass(slots=True)
-class Asked:
+class PredictCall:
     """A request that was read: the documents, what is asked about them, and of which model."""
 
     request: PredictRequest
@@ -76,12 +84,12 @@ class Predict:
         identity = self._identified(context)
         if _media_type(context) != JSON or len(body) > QUICK_BYTES or identity.limits is not None:
             return None
-        asked = self._asked(self._decode(body), identity, context)
-        predicted = self._predictor.at_once(asked.loaded, asked.query, asked.texts)
-        if predicted is None or is_long(predicted.predictions, asked.query):
+        call = self._call(self._decode(body), identity, context)
+        predicted = self._predictor.at_once(call.loaded, call.query, call.texts)
+        if predicted is None:
             return None
-        self._predictor.count(asked.loaded, predicted)
-        return self._written(asked, predicted, context)
+        self._predictor.count(call.loaded, predicted)
+        return self._written(call, predicted, context)
 
     async def _answer(
         self, receive: Receive, send: Send, context: RequestContext, identity: Identity
@@ -91,17 +99,15 @@ class Predict:
         with self._service.body_budget() as budget:
             body = await read_body(receive, context, settings.max_body_bytes, deadline, budget)
             request = await predictor.run(len(body) > QUICK_BYTES, self._decoded, body)
-            asked = self._asked(request, identity, context)
-            await take_documents(identity, len(asked.texts), context, self._service)
-            predicted = await predictor.predictions(
-                asked.loaded, asked.query, asked.texts, deadline
+            call = self._call(request, identity, context)
+            await take_documents(identity, len(call.texts), context, self._service)
+            headers, pieces = await predictor.answer(
+                Asked(call.loaded, call.query, deadline),
+                call.texts,
+                partial(self._written_in_pieces, call, context),
             )
-            is_large = is_long(predicted.predictions, asked.query)
-            headers, content = await predictor.run(
-                is_large, self._written, asked, predicted, context
-            )
-            await send({"type": "http.response.start", "status": 200, "headers": headers})
-            await send({"type": "http.response.body", "body": content})
+        del body, request, call  # from here on a slow reader holds its answer, and nothing else
+        await send_in_pieces(send, headers, pieces, self._service)
 
     def _identified(self, context: RequestContext) -> Identity:
         context.route = PATH
@@ -115,23 +121,29 @@ class Predict:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise invalid_body(error) from None
 
-    def _asked(self, request: PredictRequest, identity: Identity, context: RequestContext) -> Asked:
+    def _call(
+        self, request: PredictRequest, identity: Identity, context: RequestContext
+    ) -> PredictCall:
         loaded = self._predictor.model(request.model, identity, context)
-        return Asked(request, loaded, request.texts(), request.query())
+        return PredictCall(request, loaded, request.texts(), request.query())
 
     def _written(
-        self, asked: Asked, predicted: Predicted, context: RequestContext
+        self, call: PredictCall, predicted: Predicted, context: RequestContext
     ) -> tuple[Headers, bytes]:
         """Headers and body of the answer."""
-        context.documents = len(asked.texts)
-        content = self._encode(_response(asked, predicted))
-        headers = (
-            (b"content-type", JSON),
-            (b"content-length", b"%d" % len(content)),
-            (b"x-model-version", context.version.encode()),
-            (b"x-documents", b"%d" % context.documents),
-        )
-        return headers, content
+        context.documents = len(call.texts)
+        content = self._encode(_response(call, predicted, predicted.predictions))
+        return _headers(len(content), context), content
+
+    def _written_in_pieces(
+        self, call: PredictCall, context: RequestContext, predicted: Predicted
+    ) -> tuple[Headers, Pieces]:
+        """The same for an answer of any size, whose predictions are gone afterwards."""
+        context.documents = len(call.texts)
+        shell = self._encode(_response(call, predicted, []))
+        before, opening, after = shell.partition(PREDICTIONS)
+        pieces = joined(chain((before, opening), listed(predicted.predictions), (after,)))
+        return _headers(sum(map(len, pieces)), context), pieces
 
 
 def add_to(app: FastAPI, service: Service) -> Predict:
@@ -185,12 +197,24 @@ DOCUMENTED = {
 }
 
 
-def _response(asked: Asked, predicted: Predicted) -> PredictResponse:
-    predictions, point = predicted.predictions, predicted.plan.point
-    for prediction, document in zip(predictions, asked.request.documents, strict=True):
+def _headers(length: int, context: RequestContext) -> Headers:
+    return (
+        (b"content-type", JSON),
+        (b"content-length", b"%d" % length),
+        (b"x-model-version", context.version.encode()),
+        (b"x-documents", b"%d" % context.documents),
+    )
+
+
+def _response(
+    call: PredictCall, predicted: Predicted, predictions: list[Prediction]
+) -> PredictResponse:
+    """The answer with these predictions; ids are put into all of them in any case."""
+    point = predicted.plan.point
+    for prediction, document in zip(predicted.predictions, call.request.documents, strict=True):
         if isinstance(document, Document):
             prediction.id = document.id
-    model, reached = asked.loaded.model, None if point is None else OperatingPoint(**point)
+    model, reached = call.loaded.model, None if point is None else OperatingPoint(**point)
     return PredictResponse(model.name, model.version, predictions, reached)
 
 

@@ -1,21 +1,21 @@
 """/v2: the Open Inference Protocol, so that KServe and its clients can call the service."""
 
+from functools import partial
 from typing import Annotated, Any
 
-import msgspec
 from fastapi import APIRouter, Request
 from pydantic import BaseModel
 from starlette.responses import JSONResponse, Response
 
 from app.api.deps import Parts
 from app.api.http.bodies import read_body, refuse_encoded
+from app.api.http.piecewise import PiecewiseResponse
 from app.api.http.request_context import RequestContext, context_of
 from app.api.identity import caller_with, take_documents
-from app.api.predictor import QUICK_BYTES, Predictor, is_long
+from app.api.predictor import QUICK_BYTES, Asked, Predicted, Predictor
 from app.api.revalidation import Revalidation
 from app.api.tensors import Answer, Call, answered, called
 from app.errors import ModelUnavailableError
-from app.prediction.answers import Prediction
 from app.serving.admission import Deadline
 from app.serving.identity import Identity
 from app.serving.registry import Loaded
@@ -143,24 +143,27 @@ async def _inferred(
         body = await read_body(request.receive, context, settings.max_body_bytes, deadline, budget)
         length = context.header(b"inference-header-content-length")
         call, texts = await predictor.run(len(body) > QUICK_BYTES, called, body, length)
-        query = call.query()
         await take_documents(caller, len(texts), context, service)
-        found = (await predictor.predictions(loaded, query, texts, deadline)).predictions
+        answer = await predictor.answer(
+            Asked(loaded, call.query(), deadline), texts, partial(_written, call, loaded)
+        )
     context.documents = len(texts)
-    answer = await predictor.run(is_long(found, query), _answer, call, found, loaded)
-    return _response(answer, context)
+    return _response(answer, context, service)
 
 
-def _answer(call: Call, found: list[Prediction], loaded: Loaded) -> Answer:
-    lines = [msgspec.json.encode(prediction) for prediction in found]
-    return answered(call, lines, loaded.model.name, loaded.model.version)
+def _written(call: Call, loaded: Loaded, predicted: Predicted) -> Answer:
+    return answered(call, predicted.predictions, loaded.model.name, loaded.model.version)
 
 
-def _response(answer: Answer, context: RequestContext) -> Response:
-    headers = {"x-model-version": context.version, "x-documents": str(context.documents)}
+def _response(answer: Answer, context: RequestContext, service: Service) -> Response:
+    headers = {
+        "content-type": answer.media_type,
+        "x-model-version": context.version,
+        "x-documents": str(context.documents),
+    }
     if answer.header_length is not None:
         headers["inference-header-content-length"] = str(answer.header_length)
-    return Response(answer.body, headers=headers, media_type=answer.media_type)
+    return PiecewiseResponse(answer.pieces, headers, service)
 
 
 def _found(service: Service, caller: Identity, reference: str) -> Loaded:

@@ -1,5 +1,6 @@
 """The service's own counters, for Prometheus; right with several workers too."""
 
+import asyncio
 from collections.abc import Callable, Iterable
 from multiprocessing.connection import Connection
 
@@ -117,4 +118,4 @@ class Telemetry:
 
     async def text(self) -> bytes:
         """All figures, of all workers, in Prometheus's text format."""
-        return exposed(await self.total())
+        return await asyncio.to_thread(exposed, await self.total())
