@@ -36,7 +36,7 @@ class Folds:
     def scored(self) -> NDArray[np.int64]:
         """The documents that are held out in one of the splits."""
         first = self.parts.min(initial=0)
-        return np.flatnonzero(~self.is_forward | (self.parts > first))
+        return np.flatnonzero((self.parts > first) | (not self.is_forward))
 
 
 def forward_folds(order: NDArray[np.int64], n_parts: int) -> Folds:

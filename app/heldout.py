@@ -39,6 +39,12 @@ class HeldOut:
         by_label = csc_array(scores) if issparse(scores) else np.asarray(scores, np.float32)
         return cls(by_label, csc_array(truth), is_exact)
 
+    def at(self, documents: NDArray[Any]) -> "HeldOut":
+        """The scores of these documents alone, in rising order; itself where these are all."""
+        if len(documents) == self.n_documents:
+            return self
+        return HeldOut.of(self.scores[documents], self.truth[documents], is_exact=self.is_exact)
+
     @property
     def n_documents(self) -> int:
         """How many documents were scored."""

@@ -90,7 +90,7 @@ class OneVsRest(Learner):
             return None
         held_out = HeldOutFolds(folds, out_of_fold_scores(truth))
         self.weights = train_blocks(self.problem(features, truth), fitting, held_out)
-        return held_out.scores.held_out()
+        return held_out.scores.held_out().at(folds.scored())
 
     def problem(self, features: Features, truth: Truth) -> LinearProblem:
         """What the solvers are asked; where all weights fit into 16 MB, all are kept."""

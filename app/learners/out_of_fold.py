@@ -35,7 +35,7 @@ def out_of_fold(
     folds: Folds,
     fitting: Fitting,
 ) -> HeldOut:
-    """Scores of each fold's documents by a learner that was not fitted to them."""
+    """Scores of the documents that the folds score, each by a learner that was not fitted to it."""
     collected, labels = out_of_fold_scores(truth), np.arange(truth.shape[1])
     held_out_rows = fitting.held_out_rows(features, folds)
     for inside, outside in folds.splits():
@@ -44,4 +44,4 @@ def out_of_fold(
             documents = inside[start : start + DOCUMENTS_AT_ONCE]
             scores = learner.scores(held_out_rows[documents], jobs=fitting.jobs)
             collected.put(documents, labels, scores)
-    return collected.held_out()
+    return collected.held_out().at(folds.scored())

@@ -94,6 +94,24 @@ def test_what_the_options_say_is_in_the_manifest_and_in_the_counts(tmp_path: Pat
     assert (decision["folds"], decision["abstain"], decision["settings"]["fbr"]) == (3, 0.6, 0.2)
 
 
+def test_folds_by_a_column_hold_out_what_came_later(tmp_path: Path) -> None:
+    rows = [f"{'crash' if n % 2 else 'login'} here,{'AB'[n % 2]},{40 - n}" for n in range(40)]
+    data = tmp_path / "d.csv"
+    data.write_text("\n".join(["text,labels,day", *rows]) + "\n")
+    words = ("scripts/train.py", data, "--model", "m", "--models-dir", tmp_path / "models")
+    code, out, err = run(
+        *words, "--folds-by", "day", "--folds", "4", "--test", "0.1", "--json", "-"
+    )
+    assert (code, err) == (0, "")
+    result = json.loads(out)
+    assert result["recipe"]["decision"]["folds_by"] == "day"
+    assert result["figures"]["held_out_by"] == "day"
+    assert result["figures"]["held_out_documents"] == 27
+    code, _, err = run(*words, "--folds-by", "date")
+    assert code == 1
+    assert 'no column "date"' in " ".join(err.split())
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
