@@ -45,6 +45,15 @@ class HeldOut:
             return self
         return HeldOut.of(self.scores[documents], self.truth[documents], is_exact=self.is_exact)
 
+    def block(self, documents: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.float32]:
+        """Dense scores of some documents and labels; -inf for pairs that are not stored."""
+        scores = self.scores[:, labels][documents]
+        if not issparse(scores):
+            return np.asarray(scores)
+        dense, stored = np.full(scores.shape, -np.inf, np.float32), scores.tocoo()
+        dense[stored.row, stored.col] = stored.data
+        return dense
+
     @property
     def n_documents(self) -> int:
         """How many documents were scored."""

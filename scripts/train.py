@@ -31,7 +31,14 @@ from app.cli.terminal import (
     table,
     write_json,
 )
-from app.training.publish import Published, check_target, documents_of, publish, summary
+from app.training.publish import (
+    Published,
+    check_target,
+    documents_of,
+    publish,
+    summary,
+    training_warnings,
+)
 from app.training.recipe import Recipe, read_recipe
 from app.training.train import TrainingJob, Trained, train
 
@@ -216,6 +223,8 @@ def _show(model: str, corpus: Collection, trained: Trained, published: Published
     table(f"{model}@{published.version}", ["", ""], rows)
     for fault in found.skipped_lines:
         out.print(f"skipped line {fault.line}: {fault.problem}", markup=False, soft_wrap=True)
+    for warning in training_warnings(trained.info.figures):
+        out.print(f"warning: {warning}", markup=False, soft_wrap=True)
     if published.report:
         _show_test(published.report.as_dict())
     out.print(f"{model}@{published.version}: {published.reason}", markup=False, soft_wrap=True)

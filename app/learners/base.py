@@ -111,6 +111,14 @@ class Learner(Protocol):
         """
         return None
 
+    def for_labels(self, labels: NDArray[Any]) -> "Learner | None":
+        """An unfitted learner of these labels alone; None where labels are not learnt one by one.
+
+        What this one found out when it was fitted (the costs of labels, say) is kept. Fitted to the
+        same documents, it gives the same scores.
+        """
+        return None
+
     def contributions(
         self, columns: NDArray[Any], values: NDArray[np.float32], labels: Sequence[int]
     ) -> list[Contributions] | None:

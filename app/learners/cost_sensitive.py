@@ -63,6 +63,10 @@ class CostSensitive(Learner):
         _, held_out = fit_with_out_of_fold(self._fitted, features, truth, folds, fitting)
         return held_out
 
+    def for_labels(self, labels: NDArray[Any]) -> OneVsRest:
+        """An unfitted learner of these labels alone, with the costs that were found."""
+        return self._fitted.for_labels(labels)
+
     def _with_costs(self, features: Features, truth: Truth, fitting: Fitting) -> OneVsRest:
         self.costs = np.asarray(GRID)[self._choose(self._tried(features, truth, fitting))]
         return OneVsRest(**self._settings, costs=self.costs)

@@ -92,6 +92,12 @@ class OneVsRest(Learner):
         self.weights = train_blocks(self.problem(features, truth), fitting, held_out)
         return held_out.scores.held_out().at(folds.scored())
 
+    def for_labels(self, labels: NDArray[Any]) -> "OneVsRest":
+        """An unfitted learner of these labels alone; small problems keep weights that are pruned
+        in large ones."""
+        costs = None if self._costs is None else self._costs[labels]
+        return OneVsRest(self.options, self.solver, self.prune, costs=costs)
+
     def problem(self, features: Features, truth: Truth) -> LinearProblem:
         """What the solvers are asked; where all weights fit into 16 MB, all are kept."""
         is_pruned = features.shape[1] * truth.shape[1] > PRUNED_FROM

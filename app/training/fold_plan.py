@@ -10,7 +10,7 @@ from app.datasets.collection import Collection
 from app.errors import InvalidRequestError
 from app.folds import Folds, Split, forward_folds
 from app.learners.stratified_folds import stratified_folds
-from app.training.recipe import DecisionRecipe
+from app.training.recipe import Recipe
 
 VALIDATION_PARTS = 8
 """One document in so many is held out for a learner that needs a validation set."""
@@ -25,6 +25,8 @@ class FoldPlan:
 
     n_parts: int = 5
     order: NDArray[np.int64] | None = None
+    checks_drift: bool = False
+    """Whether one more model is fitted, to see if the end of the data is like the rest."""
 
     def folds(self, truth: Truth, seed: int) -> Folds:
         """The parts to score one after the other; never more than there are documents."""
@@ -42,14 +44,15 @@ class FoldPlan:
         return forward_folds(self.order, n_parts)
 
 
-def fold_plan(recipe: DecisionRecipe, data: Collection) -> FoldPlan:
-    """The plan of a recipe for these documents."""
-    if recipe.folds_by == "random":
-        return FoldPlan(recipe.folds)
-    if not recipe.order_column:
-        return FoldPlan(recipe.folds, np.arange(len(data)))
+def fold_plan(recipe: Recipe, data: Collection) -> FoldPlan:
+    """The plan of a recipe for these documents; random folds of one member check for drift."""
+    decision = recipe.decision
+    if decision.folds_by == "random":
+        return FoldPlan(decision.folds, checks_drift=len(recipe.members) == 1)
+    if not decision.order_column:
+        return FoldPlan(decision.folds, np.arange(len(data)))
     if data.ranks is None:
         raise InvalidRequestError(
-            f"--folds-by {recipe.order_column}: the data were read without that column"
+            f"--folds-by {decision.order_column}: the data were read without that column"
         )
-    return FoldPlan(recipe.folds, np.argsort(data.ranks, kind="stable"))
+    return FoldPlan(decision.folds, np.argsort(data.ranks, kind="stable"))

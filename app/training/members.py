@@ -13,6 +13,7 @@ from app.heldout import HeldOut
 from app.learners.base import Fitting, Learner, learner_class
 from app.learners.out_of_fold import fit_with_out_of_fold
 from app.training.construct import construct_part
+from app.training.drift import ForwardScores, forward_scores
 from app.training.fold_plan import FoldPlan
 from app.training.recipe import MemberRecipe
 from app.vectorizers.base import Vectorizer, vectorizer_class
@@ -35,6 +36,8 @@ class FittedMember:
     member: Member
     held_out: HeldOut | None
     rows: NDArray[np.int64]
+    forward: ForwardScores | None = None
+    """Scores of the last documents by a model of those before, where the plan checks for drift."""
 
 
 def fit_member(
@@ -65,7 +68,10 @@ def fit_member(
         return _with_split(vectorizer, learner, features, data.truth, split, fitting)
     folds = plan.folds(data.truth, fitting.seed)
     learner, held_out = fit_with_out_of_fold(learner, features, data.truth, folds, fitting)
-    return FittedMember(Member(vectorizer, learner), held_out, folds.scored())
+    forward = None
+    if plan.checks_drift:
+        forward = forward_scores(learner, features, data.truth, fitting)
+    return FittedMember(Member(vectorizer, learner), held_out, folds.scored(), forward)
 
 
 def built(recipe: MemberRecipe) -> tuple[Vectorizer, Learner]:

@@ -18,6 +18,7 @@ from app.datasets.fingerprint import fingerprints
 from app.decisions.abstention import Abstention
 from app.decisions.base import Basis, Use
 from app.decisions.calibration.calibration import Calibration
+from app.decisions.decision import Decision
 from app.decisions.parser import decision_of, document_rule
 from app.decisions.tuning.held_out_figures import figures_of, held_out_counts
 from app.decisions.tuning.hulls import Hulls
@@ -30,6 +31,7 @@ from app.learners.base import Fitting, learner_class
 from app.model import compose_golden
 from app.progress import Progress, silent
 from app.training.construct import construct
+from app.training.drift import drift_check
 from app.training.ensemble import combine
 from app.training.fold_plan import fold_plan
 from app.training.members import FittedMember, TrainingData, built, fit_member
@@ -85,11 +87,12 @@ def train(job: TrainingJob, progress: Progress = silent) -> Trained:
     labels = LabelIndex.of(job.data.label_sets + (job.valid.label_sets if job.valid else []))
     data = _training_data(job, labels)
     fitting = Fitting(job.jobs, job.seed, job.device, progress, checkpoint=job.checkpoint)
-    plan = fold_plan(job.recipe.decision, job.data)
+    plan = fold_plan(job.recipe, job.data)
     with watch.stage("fit"):
         fitted = [fit_member(m, data, plan=plan, fitting=fitting) for m in job.recipe.members]
     with watch.stage("tune"):
         classifier, figures = _decided(job, labels, fitted, progress)
+        figures |= _drift_figures(fitted[0], classifier.decision)
     info = _info(job, classifier, data, figures)
     return Trained(classifier, replace(info, timings=watch.seconds))
 
@@ -126,7 +129,7 @@ def _check_order(job: TrainingJob) -> None:
             "--folds-by orders the parts of out-of-fold scores: use --folds 2 or more, and not "
             "--valid"
         )
-    fold_plan(decision, job.data)
+    fold_plan(job.recipe, job.data)
 
 
 def _is_by_cuts(name: str, basis: Basis, *, holds_out: bool) -> bool:
@@ -187,6 +190,14 @@ def _decided(
         "held_out_by": "validation" if job.valid else recipe.folds_by,
         "held_out_documents": held_out.n_documents,
     }
+
+
+def _drift_figures(fitted: FittedMember, decision: Decision) -> dict[str, Any]:
+    """How the last documents fare in their order, beside how they fare in random folds."""
+    if fitted.forward is None or fitted.held_out is None:
+        return {}
+    checked = drift_check(fitted.forward, fitted.held_out, decision)
+    return {} if checked is None else {"drift": checked.figures()}
 
 
 def _info(

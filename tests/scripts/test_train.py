@@ -112,6 +112,24 @@ def test_folds_by_a_column_hold_out_what_came_later(tmp_path: Path) -> None:
     assert 'no column "date"' in " ".join(err.split())
 
 
+def test_a_drift_is_printed_and_in_the_json_and_kept_in_the_manifest(tmp_path: Path) -> None:
+    lines = [
+        f"{'AB'[n % 2]}\t{('crash', 'login')[n % 2]}{n // 800} page{n % 7}\n" for n in range(1000)
+    ]
+    data, result = tmp_path / "d.tsv", tmp_path / "result.json"
+    data.write_text("".join(lines))
+    code, out, _ = run(
+        *("scripts/train.py", data, "--model", "m", "--models-dir", tmp_path / "models"),
+        *("--set", "decision.resamples=2", "--json", result),
+    )
+    assert code == 0
+    assert "warning: the last fifth of the data" in out
+    (warning,) = json.loads(result.read_text())["warnings"]
+    assert "--folds-by order" in warning
+    manifest = load_model(Store(tmp_path / "models"), "m").manifest
+    assert manifest.figures["drift"]["warning"] == warning
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
