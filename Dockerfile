@@ -1,5 +1,5 @@
-# The service and the offline commands in one image: docker build -t labelserve .
-# With extras: docker build --build-arg EXTRAS=neural,parquet -t labelserve .
+# The service and the offline commands in one image: docker build -t labelserve:0.1.0 .
+# With extras: docker build --build-arg EXTRAS=neural,parquet -t labelserve:0.1.0 .
 ARG PYTHON=3.11
 
 FROM python:${PYTHON}-slim AS build

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 Scores: TypeAlias = NDArray[np.float32]
-"""(documents, labels); -inf where there is no score: never ranked, never decided."""
+"""(documents, labels); float64 where a file gives them. -inf is no score: neither ranked nor
+decided."""
 
 Marks: TypeAlias = NDArray[np.bool_]
 """(documents, labels), dense: the decisions for one chunk of documents."""

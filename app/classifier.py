@@ -11,9 +11,9 @@ from app.decisions.abstention import Abstention
 from app.decisions.base import Basis
 from app.decisions.calibration.calibration import Calibration
 from app.decisions.decision import Decision
+from app.decisions.expectation.expectations import Expectations
 from app.decisions.operating_points import OperatingPoints
 from app.decisions.tuning.hulls import Hulls
-from app.decisions.tuning.optimism import Optimism
 from app.kernels.linear.answer_values import NO_CURVES, Curves
 from app.kernels.linear.fused_scorer import FusedScorer
 from app.labels import LabelIndex
@@ -66,15 +66,15 @@ class Member:
 class Classifier:
     """A trained model: immutable, so a running server may share it between threads.
 
-    Hulls and optimism (operating points), calibration (probabilities) and abstention are there when
-    the model was tuned on held-out scores and asked for them.
+    Hulls and expectations (operating points), calibration (probabilities) and abstention are there
+    when the model was tuned on held-out scores and asked for them.
     """
 
     labels: LabelIndex
     members: tuple[Member, ...]
     decision: Decision
     hulls: Hulls | None = None
-    optimism: Optimism | None = None
+    expectations: Expectations | None = None
     calibration: Calibration | None = None
     abstention: Abstention | None = None
     operating_points: OperatingPoints | None = field(init=False, repr=False, compare=False)
@@ -82,7 +82,7 @@ class Classifier:
     """The calibration as kernels see it; empty without one."""
 
     def __post_init__(self) -> None:
-        points = OperatingPoints(self.hulls, self.optimism) if self.hulls is not None else None
+        points = OperatingPoints(self.hulls, self.expectations) if self.hulls is not None else None
         object.__setattr__(self, "operating_points", points)
         curves = (
             NO_CURVES if self.calibration is None else self.calibration.curves(len(self.labels))
@@ -158,7 +158,7 @@ class Classifier:
 
 TUNED: dict[str, Any] = {
     "hulls": Hulls,
-    "optimism": Optimism,
+    "expectations": Expectations,
     "calibration": Calibration,
     "abstention": Abstention,
 }

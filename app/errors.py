@@ -6,6 +6,7 @@ AppError
 ├── UnattainableError        no cut reaches the operating point that was asked for
 ├── MalformedBodyError       a body is not what its media type says
 ├── UnauthorizedError        no valid key was sent
+│   └── ExpiredKeyError        the key was valid until a time that is past
 ├── ForbiddenError           the key does not reach this far
 ├── ModelNotFoundError       no such model or version
 ├── ModelUnavailableError    the model exists, but cannot answer now
@@ -17,12 +18,16 @@ AppError
 ├── PayloadTooLargeError     more bytes, characters or documents than allowed
 ├── UnsupportedMediaTypeError
 ├── TooManyRequestsError     more work than is admitted at once
+│   └── QuotaExceededError     the key has used what it may in this minute or day
 ├── StorageFullError         the disk or the spool's quota is full
 ├── DeadlineError            the work took longer than allowed
 ├── EvaluationCrashedError   the process that evaluated died
 └── SettingsError            the environment or the start-up options are wrong
 """
 
+import errno
+from datetime import datetime
+from math import ceil
 from pathlib import Path
 
 
@@ -95,6 +100,13 @@ class UnauthorizedError(AppError):
     """No valid key was sent."""
 
     code = "unauthorized"
+
+
+class ExpiredKeyError(UnauthorizedError):
+    """The key was valid until a time that is past."""
+
+    def __init__(self, at: datetime) -> None:
+        super().__init__(f"the key has expired, on {at:%Y-%m-%d at %H:%M} UTC; use another one")
 
 
 class ForbiddenError(AppError):
@@ -173,6 +185,16 @@ class TooManyRequestsError(AppError):
         super().__init__(problem)
 
 
+class QuotaExceededError(TooManyRequestsError):
+    """The key has used what it may in this minute or day; `limit` names which."""
+
+    def __init__(self, limit: str, most: int, wait: float) -> None:
+        self.limit = limit
+        words = limit.replace("-per-", " a ")
+        problem = f"this key may ask for {most} {words}; try again later"
+        super().__init__(problem, retry_after=max(1, ceil(wait)))
+
+
 class StorageFullError(AppError):
     """The disk or the spool's quota is full."""
 
@@ -195,3 +217,18 @@ class SettingsError(AppError):
     """The environment or the start-up options are wrong."""
 
     code = "internal"
+
+
+def errno_text(error: OSError) -> str:
+    """What the system said, with the error's name and number; no file name, which may be private.
+
+    >>> errno_text(OSError(24, "Too many open files"))
+    'EMFILE (24): Too many open files'
+    """
+    number = error.errno or 0
+    return f"{errno_name(error)} ({number}): {error.strerror or 'unknown'}"
+
+
+def errno_name(error: OSError) -> str:
+    """`EMFILE` and so on; the type's name for an error without a number that is known."""
+    return errno.errorcode.get(error.errno or 0, type(error).__name__)

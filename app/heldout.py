@@ -17,6 +17,26 @@ class Column(NamedTuple):
     scores: NDArray[np.float32]
     marks: NDArray[np.bool_]
     positives: int
+    documents: NDArray[np.int64]
+    """Which documents the scores are of."""
+
+
+class FewerDocuments(NamedTuple):
+    """Scores of some documents and labels by a model of fewer documents.
+
+    Beside the held-out scores of the same pairs they tell what more documents change.
+    """
+
+    rows: NDArray[np.int64]
+    labels: NDArray[np.int64]
+    weights: NDArray[np.float64]
+    """How many labels each of them stands for."""
+    scores: NDArray[np.float32]
+    """(rows, labels)."""
+    share: float
+    """The share of all documents that this model was fitted to."""
+    held_out_share: float
+    """The share that the models of the held-out scores were fitted to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,18 +52,33 @@ class HeldOut:
     truth: Any
     """csc_array (documents, labels) of bool."""
     is_exact: bool = True
+    parts: NDArray[np.int32] | None = None
+    """The part of every document where each part was scored by a model of its own; else None."""
+    fewer: FewerDocuments | None = None
 
     @classmethod
-    def of(cls, scores: Any, truth: Any, *, is_exact: bool = True) -> "HeldOut":
+    def of(
+        cls,
+        scores: Any,
+        truth: Any,
+        *,
+        is_exact: bool = True,
+        parts: NDArray[np.int32] | None = None,
+    ) -> "HeldOut":
         """Held-out scores ready to be read by label."""
         by_label = csc_array(scores) if issparse(scores) else np.asarray(scores, np.float32)
-        return cls(by_label, csc_array(truth), is_exact)
+        return cls(by_label, csc_array(truth), is_exact, parts)
 
     def at(self, documents: NDArray[Any]) -> "HeldOut":
         """The scores of these documents alone, in rising order; itself where these are all."""
         if len(documents) == self.n_documents:
             return self
-        return HeldOut.of(self.scores[documents], self.truth[documents], is_exact=self.is_exact)
+        return HeldOut.of(
+            self.scores[documents],
+            self.truth[documents],
+            is_exact=self.is_exact,
+            parts=None if self.parts is None else self.parts[documents],
+        )
 
     def block(self, documents: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.float32]:
         """Dense scores of some documents and labels; -inf for pairs that are not stored."""
@@ -63,6 +98,13 @@ class HeldOut:
     def n_labels(self) -> int:
         """How many labels there are."""
         return int(self.truth.shape[1])
+
+    def positives(self, label: int) -> NDArray[np.int32]:
+        """The documents that carry a label, scored or not."""
+        documents: NDArray[np.int32] = self.truth.indices[
+            self.truth.indptr[label] : self.truth.indptr[label + 1]
+        ]
+        return documents
 
     def column(self, label: int) -> Column:
         """One label's scores and marks; documents without a finite score are left out."""
@@ -84,8 +126,9 @@ class HeldOut:
             yield from (self._beside_marks(label, block[label - start]) for label in labels)
 
     def _beside_marks(self, label: int, scores: Any, rows: Any = slice(None)) -> Column:
-        positive = self.truth.indices[self.truth.indptr[label] : self.truth.indptr[label + 1]]
+        positive = self.positives(label)
         marks: NDArray[np.bool_] = np.zeros(self.n_documents, dtype=np.bool_)
         marks[positive] = True
         marks, scored = marks[rows], scores > -np.inf
-        return Column(scores[scored], marks[scored], len(positive))
+        documents = np.arange(self.n_documents)[rows]
+        return Column(scores[scored], marks[scored], len(positive), documents[scored])

@@ -9,17 +9,21 @@ from typing import Any
 
 from app import kernels
 from app.api.app import create_app
-from app.errors import SettingsError
+from app.errors import SettingsError, errno_text
 from app.server.fast_path import FastPath
 from app.server.http_server import grace_seconds, serve
-from app.server.workers import supervise
+from app.server.workers import end_with_supervisor, supervise
 from app.serving.keys import KeysFile
+from app.serving.log_writer import LogWriters, log_writers
 from app.serving.logs import write_logs_as_json
 from app.serving.service import Service
 from app.serving.telemetry.exposition import serve_metrics
+from app.serving.telemetry.telemetry import Telemetry
 from app.settings import Settings
 
 SWITCH_SECONDS = 0.0005  # the loop waits no longer than this for threads that predict
+
+CANNOT_START = "labelserve cannot start"
 
 log = logging.getLogger("labelserve")
 
@@ -32,23 +36,52 @@ def __getattr__(name: str) -> Any:
 
 
 def main() -> None:
-    """Serve until told to stop."""
+    """Serve until told to stop, or say in a sentence why that cannot be."""
     settings = _settings()
-    write_logs_as_json(settings.log_level)
+    try:
+        with log_writers() as logs:
+            write_logs_as_json(settings.log_level)
+            _run(settings, logs)
+    except SettingsError as error:
+        sys.exit(f"{CANNOT_START}: {error}")
+
+
+def _run(settings: Settings, logs: LogWriters) -> None:
     _check_keys(settings)
     listener = _listener(settings)
     if settings.workers == 1:
-        work(settings, listener)
+        _serve(settings, listener, logs)
     else:
-        supervise(settings, lambda: (work, (settings, listener)), grace_seconds(settings))
+        telemetry = Telemetry()
+        telemetry.show_dropped_lines(logs)
+        arguments = (settings, listener)
+        supervise(settings, lambda: (work, arguments), grace_seconds(settings), telemetry)
 
 
 def work(settings: Settings, listener: socket.socket, supervisor: Connection | None = None) -> None:
-    """One worker: serve on the listener until SIGTERM, then drain and return."""
-    write_logs_as_json(settings.log_level)
+    """A worker, in a process of its own: serve on the listener until SIGTERM, drain and return."""
+    with log_writers() as logs:
+        write_logs_as_json(settings.log_level)
+        if supervisor is not None:
+            end_with_supervisor(grace_seconds(settings))
+        try:
+            _serve(settings, listener, logs, supervisor)
+        except SettingsError as error:  # such as a keys file that was damaged meanwhile
+            log.error("a worker cannot start: %s", error)
+            sys.exit(1)
+
+
+def _serve(
+    settings: Settings,
+    listener: socket.socket,
+    logs: LogWriters,
+    supervisor: Connection | None = None,
+) -> None:
+    """Serve on the listener with the kernels that are set, and the figures where they are asked."""
     sys.setswitchinterval(SWITCH_SECONDS)
     kernels.use(settings.kernels)
     service = Service.of(settings)
+    service.telemetry.show_dropped_lines(logs)
     if supervisor is not None:
         service.telemetry.share(supervisor)
     elif settings.metrics_port is not None:
@@ -57,8 +90,7 @@ def work(settings: Settings, listener: socket.socket, supervisor: Connection | N
     fast_path = FastPath(app.fast_paths, app.at_once)
     serve(app, listener, settings=settings, service=service, fast_path=fast_path)
     if service.is_loading:  # no thread can be called back from a compiler
-        logging.shutdown()
-        sys.stdout.flush()
+        logs.drain()
         os._exit(0)
 
 
@@ -66,7 +98,7 @@ def _settings() -> Settings:
     try:
         return Settings.from_environment(os.environ)
     except SettingsError as error:
-        sys.exit(f"labelserve cannot start: {error}")
+        sys.exit(f"{CANNOT_START}: {error}")
 
 
 def _check_keys(settings: Settings) -> None:
@@ -76,12 +108,9 @@ def _check_keys(settings: Settings) -> None:
         return
     if not path.exists():
         make = f"scripts/keys.py create --scope predict --file {path}"
-        sys.exit(f"labelserve cannot start: there is no keys file {path}; make one: {make}")
-    try:
-        if not KeysFile(path).keys():
-            log.warning("%s holds no key: every request will be refused", path)
-    except SettingsError as error:
-        sys.exit(f"labelserve cannot start: {error}")
+        raise SettingsError(f"there is no keys file {path}; make one: {make}")
+    if not KeysFile(path).keys():
+        log.warning("%s holds no key: every request will be refused", path)
 
 
 def _listener(settings: Settings) -> socket.socket:
@@ -91,7 +120,8 @@ def _listener(settings: Settings) -> socket.socket:
     try:
         listener.bind((settings.host, settings.port))
     except OSError as error:
-        sys.exit(f"labelserve cannot start: {settings.host}:{settings.port}: {error.strerror}")
+        where = f"{settings.host}:{settings.port}"
+        raise SettingsError(f"{where}: {errno_text(error)}") from error
     listener.set_inheritable(True)
     listener.setblocking(False)
     log.info("serving on http://%s:%s", settings.host, listener.getsockname()[1])

@@ -106,6 +106,13 @@ class Settings(BaseModel):
     drain_seconds: float = Field(
         5.0, ge=0, le=3600, description="From not being ready to closing, after SIGTERM."
     )
+    stall_seconds: float = Field(
+        30.0,
+        ge=2,
+        le=3600,
+        description="One of several workers that shows no sign of life for so long (it was "
+        "stopped, or its event loop hangs) is killed and replaced.",
+    )
     data_dir: Path = Field(Path("var"), description="Where uploads are spooled.")
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="What is logged; with `warning` or `error` no line a request."
@@ -149,6 +156,8 @@ class Settings(BaseModel):
             raise ValueError("LABELSERVE_AUTH=proxy needs LABELSERVE_TRUSTED_PROXIES")
         for network in self.trusted_proxies:
             ipaddress.ip_network(network, strict=False)
+        if self.metrics_port is not None and self.metrics_port == self.port:
+            raise ValueError("LABELSERVE_METRICS_PORT and LABELSERVE_PORT must differ")
         for origin in self.cors_origins:
             if not ORIGIN.fullmatch(origin):
                 raise ValueError(

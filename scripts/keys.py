@@ -3,12 +3,14 @@
 import installed  # noqa: F401, I001
 
 import os
+from dataclasses import asdict, astuple
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from app.serving.keys import Key, KeysFile
+from app.serving.identity import KeyLimits
+from app.serving.keys import Key, KeysFile, lifetime_of
 from app.cli.terminal import command, out, run, table, write_json
 
 app = command("API keys for the service. Only their hashes are stored; a secret is shown once.")
@@ -21,16 +23,30 @@ DEFAULT = Path(os.environ.get("LABELSERVE_API_KEYS_FILE") or "var/keys.json")
 
 
 @app.command()
-def create(
+def create(  # noqa: PLR0913
     scope: Annotated[str, typer.Option(help="One or more of predict,evaluate,admin.")],
     models: Annotated[
         str, typer.Option(help="Patterns of models it is limited to, such as 'team-a-*'.")
     ] = "",
+    expires: Annotated[
+        str, typer.Option(help="How long it is valid, such as 12h, 90d or 8w; default: for ever.")
+    ] = "",
+    requests_per_minute: Annotated[
+        int | None, typer.Option(min=1, help="Requests that it may send in a minute.")
+    ] = None,
+    documents_per_day: Annotated[
+        int | None, typer.Option(min=1, help="Documents that it may have answered in a day, UTC.")
+    ] = None,
     file: File = DEFAULT,
     json: Json = None,
 ) -> None:
     """Make a key and print its secret: the only time it can be seen."""
-    key, secret = KeysFile(file).create(_words(scope), _words(models))
+    key, secret = KeysFile(file).create(
+        _words(scope),
+        _words(models),
+        lifetime=lifetime_of(expires) if expires else None,
+        limits=KeyLimits(requests_per_minute, documents_per_day),
+    )
     if json is None:
         out.print(f"key {key.id}, scopes {', '.join(key.scopes)}; its secret, shown only now:")
         out.print(secret, markup=False, soft_wrap=True)
@@ -41,9 +57,9 @@ def create(
 def list_(file: File = DEFAULT, json: Json = None) -> None:
     """All keys, without their secrets, which nobody has."""
     keys = KeysFile(file).keys()
-    rows = [[k.id, ", ".join(k.scopes), ", ".join(k.models) or "all", k.created] for k in keys]
     if json is None:
-        table("", ["key", "scopes", "models", "created"], rows, text=4)
+        columns = ["key", "scopes", "models", "created", "expires", "a minute", "documents a day"]
+        table("", columns, [_row(key) for key in keys], text=5)
     write_json(json, {"keys": [_shown(key) for key in keys]})
 
 
@@ -64,8 +80,23 @@ def _words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
+def _row(key: Key) -> list[str]:
+    expires = "never" if key.expires is None else f"{key.expires:%Y-%m-%d %H:%M}"
+    limits = [str(limit or "no limit") for limit in astuple(key.limits)]
+    models = ", ".join(key.models) or "all"
+    return [key.id, ", ".join(key.scopes), models, key.created[:10], expires, *limits]
+
+
 def _shown(key: Key) -> dict[str, object]:
-    return {"id": key.id, "scopes": key.scopes, "models": key.models, "created": key.created}
+    """All that is known of a key but the hash of its secret; None where nothing was set."""
+    return {
+        "id": key.id,
+        "scopes": key.scopes,
+        "models": key.models,
+        "created": key.created,
+        "expires": key.expires and key.expires.isoformat(),
+        **asdict(key.limits),
+    }
 
 
 if __name__ == "__main__":

@@ -41,6 +41,9 @@ def main(  # noqa: PLR0913
         str | None,
         typer.Option(help=f"One of: {accepted(Use.FILE_PREDICTION)}."),
     ] = None,
+    nearest: Annotated[
+        bool, typer.Option("--nearest", help="Take the nearest point where that is unattainable.")
+    ] = False,
     labels: Annotated[
         list[str] | None, typer.Option(help="Only this label may come; may be repeated.")
     ] = None,
@@ -56,7 +59,7 @@ def main(  # noqa: PLR0913
     found = load_model(Store(models_dir), model)
     documents = open_dataset(input, replace(reading, labels="optional"))
     only = tuple(labels) if labels else None
-    query = Query(top_k, operating_point, threshold, min_probability, only, explain)
+    query = Query(top_k, operating_point, threshold, min_probability, only, explain, nearest)
     frequencies = found.training_counts / max(found.manifest.data.counts["documents"], 1)
     asked = FileQuery(query, frequencies, explain_)
     predictions = file_predictions(asked, found.classifier, documents)

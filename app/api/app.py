@@ -18,7 +18,7 @@ from app.api.http.access_log import AccessLog
 from app.api.http.middleware import RequestMiddleware
 from app.api.http.request_context import Headers, context_of
 from app.api.http.request_log import RequestLog
-from app.api.openapi import document
+from app.api.openapi import document, operation_id
 from app.api.predictor import Predictor
 from app.api.routes import docs, evaluate, health, metrics, models, predict, v2
 from app.errors import AppError
@@ -50,8 +50,18 @@ class Application(FastAPI):
         is_thin = scope["type"] == "http" and scope["method"] == "POST"
         if is_thin and self._path(scope) == predict.PATH and not self.user_middleware:
             await self.thin_route(scope, receive, send)
+        elif scope["type"] == "http" and scope["method"] == "HEAD":
+            await self._head(scope, receive, send)
         else:
             await super().__call__(scope, receive, send)
+
+    async def _head(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer HEAD as GET: the server sends no body where its own scope says HEAD."""
+        asked = {**scope, "method": "GET"}
+        try:
+            await super().__call__(asked, receive, send)
+        finally:
+            scope["route"], context_of(scope).bytes_out = asked.get("route"), 0
 
     def at_once(self, headers: Headers, address: str, body: bytes) -> tuple[Headers, bytes] | None:
         """The fast path's answer to a `POST /predict`; None: ask the application."""
@@ -68,7 +78,7 @@ def create_app(service: Service, *, log_stream: BinaryIO | None = None) -> Appli
     """The application; everything it needs comes in as an argument."""
     settings = service.settings
     access_log = AccessLog(log_stream) if settings.log_level in ("debug", "info") else None
-    request_log = RequestLog(service.telemetry, access_log)
+    request_log = RequestLog(service.telemetry, access_log, has_keys=service.keys is not None)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -85,6 +95,8 @@ def create_app(service: Service, *, log_stream: BinaryIO | None = None) -> Appli
         docs_url=None,
         redoc_url=None,
         openapi_url="/openapi.json" if settings.docs else None,
+        redirect_slashes=False,  # it would send clients to whatever host their request names
+        generate_unique_id_function=operation_id,
         lifespan=lifespan,
     )
     app.state.service = service

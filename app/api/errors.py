@@ -16,6 +16,7 @@ from app.errors import (
     DeadlineError,
     DrainingError,
     EvaluationCrashedError,
+    ExpiredKeyError,
     ForbiddenError,
     FormatVersionError,
     InvalidDataError,
@@ -25,6 +26,7 @@ from app.errors import (
     ModelNotFoundError,
     ModelUnavailableError,
     PayloadTooLargeError,
+    QuotaExceededError,
     SettingsError,
     StorageFullError,
     TooManyRequestsError,
@@ -39,6 +41,7 @@ STATUS: dict[type[AppError], int] = {
     UnattainableError: 422,
     MalformedBodyError: 400,
     UnauthorizedError: 401,
+    ExpiredKeyError: 401,
     ForbiddenError: 403,
     ModelNotFoundError: 404,
     ModelUnavailableError: 503,
@@ -50,6 +53,7 @@ STATUS: dict[type[AppError], int] = {
     PayloadTooLargeError: 413,
     UnsupportedMediaTypeError: 415,
     TooManyRequestsError: 429,
+    QuotaExceededError: 429,
     StorageFullError: 507,
     DeadlineError: 504,
     EvaluationCrashedError: 500,
@@ -57,6 +61,7 @@ STATUS: dict[type[AppError], int] = {
 }
 
 PROBLEM = b"application/problem+json"
+EXPIRED = b'Bearer error="invalid_token", error_description="the key has expired"'
 MOST_POINTERS = 10
 MOST_DETAIL = 2000
 HEADERS_OF_FRAMEWORK = {"allow"}
@@ -82,6 +87,12 @@ class Problem(msgspec.Struct, omit_defaults=True):
     errors: list[dict[str, str]] | None = None
 
 
+class ProtocolError(msgspec.Struct):
+    """The body of every error answer under /v2, as the Open Inference Protocol demands."""
+
+    error: str
+
+
 def problem(error: Exception, request_id: str) -> tuple[int, Headers, bytes]:
     """Status, headers and body of the answer to an error; nothing the client sent is in it."""
     found = problem_of(error, request_id)
@@ -101,9 +112,8 @@ def protocol_error(headers: Headers, body: bytes) -> tuple[Headers, bytes]:
     """The same error as the Open Inference Protocol wants it: `{"error": "…"}`."""
     found = msgspec.json.decode(body, type=Problem)
     others = [(name, value) for name, value in headers if name != b"content-type"]
-    return [(b"content-type", b"application/json"), *others], msgspec.json.encode(
-        {"error": found.detail}
-    )
+    content = msgspec.json.encode(ProtocolError(found.detail))
+    return [(b"content-type", b"application/json"), *others], content
 
 
 def problem_of(error: Exception, request_id: str) -> Problem:
@@ -178,6 +188,8 @@ def _parameter(found: dict[str, Any]) -> dict[str, str]:
 
 
 def _headers(error: Exception) -> Headers:
+    if isinstance(error, ExpiredKeyError):
+        return [(b"www-authenticate", EXPIRED)]
     if isinstance(error, UnauthorizedError):
         return [(b"www-authenticate", b"Bearer")]
     if isinstance(error, TooManyRequestsError):

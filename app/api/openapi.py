@@ -5,8 +5,9 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
 
-from app.api.errors import Problem
+from app.api.errors import Problem, ProtocolError
 from app.api.schemas import PredictRequest, PredictResponse, components
 from app.api.tensors import Call
 
@@ -23,12 +24,17 @@ def document(app: FastAPI) -> dict[str, Any]:
     found = get_openapi(title=app.title, version=app.version, routes=app.routes)
     found["servers"] = [{"url": app.state.service.settings.root_path or "/"}]
     schemas = found.setdefault("components", {}).setdefault("schemas", {})
-    schemas.update(components(PredictRequest, PredictResponse, Call, Problem))
+    schemas.update(components(PredictRequest, PredictResponse, Call, Problem, ProtocolError))
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
     for operation in _operations(found):
         _describe(operation)
     return found
+
+
+def operation_id(route: APIRoute) -> str:
+    """What generators of clients call an operation: the route's name, `v2_…` below /v2."""
+    return f"v2_{route.name}" if f"{route.path_format}/".startswith("/v2/") else route.name
 
 
 def _operations(found: dict[str, Any]) -> list[dict[str, Any]]:
@@ -41,6 +47,8 @@ def _describe(operation: dict[str, Any]) -> None:
     validation = responses.get("422", {}).get("content", {}).get("application/json", {})
     if validation.get("schema", {}).get("$ref", "").endswith("HTTPValidationError"):
         responses["422"] = _problem(422)
+    if operation.get("security"):  # a key may have reached its limits
+        responses.setdefault("429", {**responses["403"], "description": "Too Many Requests"})
     for response in responses.values():
         response.setdefault("headers", {})["X-Request-ID"] = {
             "description": "The id sent with the request, or a new one.",

@@ -12,7 +12,7 @@ from app.prediction.answers import Prediction
 from app.prediction.plan import Plan
 from app.prediction.query import Query
 from app.serving.admission import Deadline
-from app.serving.keys import Identity
+from app.serving.identity import Identity
 from app.serving.registry import Loaded
 from app.serving.service import Service
 from app.serving.telemetry.counters import Counter, Histogram

@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -13,12 +14,13 @@ from app.api.errors import invalid_body, problem_of
 from app.api.http.bodies import next_message, read_body, with_minimum_rate
 from app.api.http.request_context import RequestContext, context_of
 from app.api.http.response_buffer import ResponseBuffer
+from app.api.identity import take_documents
 from app.api.predictor import QUICK_BYTES, Predictor, is_long
 from app.api.schemas import Document, StreamParameters
-from app.errors import AppError, InvalidRequestError, PayloadTooLargeError
+from app.errors import AppError, InvalidRequestError, PayloadTooLargeError, QuotaExceededError
 from app.prediction.answers import Prediction
 from app.serving.admission import BodyBudget, Deadline
-from app.serving.keys import Identity
+from app.serving.identity import Identity
 from app.serving.registry import Loaded
 from app.serving.service import Service
 from app.settings import Settings
@@ -36,6 +38,17 @@ class StreamLine(msgspec.Struct):
     error: dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class StreamRequest:
+    """A request whose lines are being answered: who asks what of which model, and how long."""
+
+    context: RequestContext
+    caller: Identity
+    loaded: Loaded
+    parameters: StreamParameters
+    deadline: Deadline
+
+
 class Stream:
     """Answers a body of lines; a bad line gets an error in its place, the others their labels."""
 
@@ -49,7 +62,9 @@ class Stream:
         context, parameters = context_of(scope), _parameters(scope)
         loaded = self._predictor.model(parameters.model, identity, context)
         loaded.plan(parameters.query())
+        await take_documents(identity, 0, context, self._service)
         deadline = Deadline.after(self._service.settings.evaluate_seconds)
+        stream = StreamRequest(context, identity, loaded, parameters, deadline)
         with self._service.body_budget() as budget:
             receive = with_minimum_rate(receive, self._service.settings.request_seconds)
             headers = [(b"content-type", NDJSON), (b"x-model-version", context.version.encode())]
@@ -61,9 +76,7 @@ class Stream:
             await send({"type": "http.response.start", "status": 200, "headers": headers})
             async with ResponseBuffer(send, deadline) as buffer:
                 async for batch in _batches(receive, self._service.settings, deadline):
-                    await buffer.put(
-                        await self._answers(batch, loaded, parameters, deadline, context)
-                    )
+                    await buffer.put(await self._answers(batch, stream))
                 await buffer.close()
 
     async def _read_first(
@@ -80,28 +93,25 @@ class Stream:
         return await read_body(receive, context, limit, deadline, budget)
 
     async def _answers(
-        self,
-        batch: list[tuple[int, bytes | AppError]],
-        loaded: Loaded,
-        parameters: StreamParameters,
-        deadline: Deadline,
-        context: RequestContext,
+        self, batch: list[tuple[int, bytes | AppError]], stream: StreamRequest
     ) -> bytes:
         size = sum(len(line) for _, line in batch if isinstance(line, bytes))
         read = await self._predictor.run(size > QUICK_BYTES, self._read_all, batch)
         documents = [document for document in read if not isinstance(document, AppError)]
         found: list[Prediction] = []
         try:
-            found = await self._predicted(loaded, parameters, documents, deadline)
-            context.documents += len(documents)
-        except InvalidRequestError as error:  # what these lines ask for together is too much
+            found = await self._predicted(documents, stream)
+            stream.context.documents += len(documents)
+        except (InvalidRequestError, QuotaExceededError) as error:  # together they are too much
             read = [document if isinstance(document, AppError) else error for document in read]
         each = iter(found)
         answers = [
-            _failed(number, document, context) if isinstance(document, AppError) else next(each)
+            _failed(number, document, stream.context)
+            if isinstance(document, AppError)
+            else next(each)
             for (number, _), document in zip(batch, read, strict=True)
         ]
-        is_large = is_long(found, parameters.query())
+        is_large = is_long(found, stream.parameters.query())
         written: bytes = await self._predictor.run(is_large, self._written, answers)
         return written
 
@@ -124,21 +134,18 @@ class Stream:
         return document
 
     async def _predicted(
-        self,
-        loaded: Loaded,
-        parameters: StreamParameters,
-        documents: Sequence[str | Document],
-        deadline: Deadline,
+        self, documents: Sequence[str | Document], stream: StreamRequest
     ) -> list[Prediction]:
         if not documents:
             return []
+        await take_documents(stream.caller, len(documents), stream.context, self._service)
         while not self._service.documents.has_room(len(documents)):
             # The answer has begun, so it cannot be refused any more: it waits for its turn.
-            deadline.check()
+            stream.deadline.check()
             await asyncio.sleep(WAIT_SECONDS)
         texts = [d if isinstance(d, str) else d.text for d in documents]
         predicted = await self._predictor.predictions(
-            loaded, parameters.query(), texts, deadline, has_begun=True
+            stream.loaded, stream.parameters.query(), texts, stream.deadline, has_begun=True
         )
         for document, prediction in zip(documents, predicted.predictions, strict=True):
             prediction.id = None if isinstance(document, str) else document.id

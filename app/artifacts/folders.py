@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from app.errors import AppError, SettingsError, StorageFullError
+from app.errors import AppError, SettingsError, StorageFullError, errno_text
 
 HIDDEN = ".unfinished-"
 LONG_AGO_SECONDS = 3600
@@ -98,7 +98,7 @@ def disk_errors(folder: Path) -> Iterator[None]:
         if failed.errno in (errno.ENOSPC, errno.EDQUOT):
             raise StorageFullError(f"no space left to write in {folder}") from failed
         if failed.errno in NOT_OURS:
-            raise SettingsError(f"cannot write in {folder}: {failed.strerror}") from failed
+            raise SettingsError(f"cannot write in {folder}: {errno_text(failed)}") from failed
         raise
 
 

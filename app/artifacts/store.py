@@ -1,7 +1,6 @@
 """The store: models/NAME/VERSION/ folders that never change, and models/NAME/current."""
 
 import os
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from app.errors import (
     DamagedArtifactError,
     InvalidRequestError,
     ModelNotFoundError,
+    errno_text,
 )
 from app.state import State
 
@@ -37,6 +37,13 @@ class Store:
         found = [Path(entry.path) for entry in _folders(self.path) if is_name(entry.name)]
         return [folder.name for folder in found if _versions(folder)]
 
+    def folder_names(self) -> list[str]:
+        """Every folder that can be a model's, by name, with versions in it or without.
+
+        OSError where the models folder cannot be listed, or is not there.
+        """
+        return [entry.name for entry in _listed(self.path) if is_name(entry.name)]
+
     def versions(self, name: str) -> list[str]:
         """The model's versions, oldest first."""
         return _versions(self._folder(name))
@@ -50,7 +57,7 @@ class Store:
         except FileNotFoundError:
             return None
         except OSError as failed:
-            raise DamagedArtifactError(f"{name}: current: {failed.strerror}") from None
+            raise DamagedArtifactError(f"{name}: current: {errno_text(failed)}") from None
         if pointed not in _versions(folder):
             raise DamagedArtifactError(f"{name}: current names a version that is not here")
         return pointed
@@ -145,20 +152,24 @@ class Store:
         return folder
 
 
-def _folders(parent: Path) -> Iterator[os.DirEntry[str]]:
+def _folders(parent: Path) -> list[os.DirEntry[str]]:
     try:
-        with os.scandir(parent) as entries:
-            found = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
+        return _listed(parent)
     except FileNotFoundError:
-        return iter(())
-    return iter(sorted(found, key=lambda entry: entry.name))
+        return []
+
+
+def _listed(parent: Path) -> list[os.DirEntry[str]]:
+    with os.scandir(parent) as entries:
+        found = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
+    return sorted(found, key=lambda entry: entry.name)
 
 
 def _versions(folder: Path) -> list[str]:
     try:
         return sorted(name for name in os.listdir(folder) if is_version(name))
-    except OSError:  # removed since it was listed, or closed to us: as good as not there
-        return []
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return []  # removed since it was listed, or closed to us: as good as not there
 
 
 def _newest(folder: Path) -> str | None:

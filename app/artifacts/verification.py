@@ -13,7 +13,7 @@ from app.artifacts.info import Artifact
 from app.artifacts.manifest import Manifest, read_manifest
 from app.artifacts.npy import check_plain, open_array, open_plain
 from app.artifacts.tree import EXTRA_FILES, file_names, state_from
-from app.errors import DamagedArtifactError
+from app.errors import DamagedArtifactError, errno_text
 
 MAX_MANIFEST_BYTES = 64 << 20
 
@@ -27,7 +27,7 @@ def open_artifact(folder: Path, name: str, version: str) -> Artifact:
         _check_labels(manifest, place)
         files = _open_files(folder, manifest, place)
     except OSError as failed:  # removed or closed to us since the listing
-        raise DamagedArtifactError(f"{place} cannot be read: {failed.strerror}") from None
+        raise DamagedArtifactError(f"{place} cannot be read: {errno_text(failed)}") from None
     state = state_from(manifest.state, files)
     counts, documents = files["training_counts.npy"], files.get("documents.npy")
     return Artifact(name, version, manifest, state, counts, documents)
@@ -45,7 +45,7 @@ def peek_manifest(folder: Path, place: str) -> Manifest:
             f"{place} has no manifest.json: a copy is still under way, or was broken off"
         ) from None
     except OSError as failed:
-        raise DamagedArtifactError(f"{place}: manifest.json: {failed.strerror}") from None
+        raise DamagedArtifactError(f"{place}: manifest.json: {errno_text(failed)}") from None
     if len(content) > MAX_MANIFEST_BYTES:
         raise DamagedArtifactError(f"{place}: manifest.json is over {MAX_MANIFEST_BYTES} bytes")
     manifest = read_manifest(content, place)

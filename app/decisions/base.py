@@ -29,8 +29,8 @@ class Use(Enum):
 class HeldOutPoints(Protocol):
     """The operating points of a model, by held-out scores."""
 
-    def find(self, name: str) -> Decision:
-        """The cuts of that point; `UnattainableError` with the best there is."""
+    def find(self, name: str, *, nearest: bool = False) -> Decision:
+        """The cuts of that point; `UnattainableError` with the best there is, or that best."""
         ...
 
 
@@ -46,6 +46,8 @@ class Basis:
     hulls: Hulls | None = None
     options: TuningOptions = field(default_factory=TuningOptions)
     operating_points: HeldOutPoints | None = None
+    takes_nearest: bool = False
+    """Whether the nearest operating point does where the one asked for is unattainable."""
 
     def tuned_on(self) -> tuple[HeldOut, Hulls, TuningOptions]:
         """What a tuned rule needs; an InvalidRequestError where nothing was held out."""

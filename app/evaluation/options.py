@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from app.errors import InvalidRequestError
 from app.metrics.counting.cells import Averaging, ZeroDivision
 
-MAX_CELLS = 200_000_000
+MAX_SCORES = 1_000_000_000
 LARGEST_K = 1000
 
 
@@ -29,8 +29,8 @@ class EvaluationOptions:
     bootstrap: int = 0
     seed: int = 0
     jobs: int = 1
-    max_cells: int = MAX_CELLS
-    """Up to this many documents × labels all scores are kept on disk, and every figure is exact."""
+    max_scores: int = MAX_SCORES
+    """Up to this many scores all are kept on disk, and every figure is exact."""
     predictions: Path | None = None
     """Where to write each document's labels as JSON lines; None: nowhere."""
     check_seen: bool = True

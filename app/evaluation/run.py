@@ -9,6 +9,7 @@ from time import perf_counter
 
 import numpy as np
 
+from app.arrays import Scores
 from app.decisions.base import Batch, BatchRule
 from app.errors import InvalidDataError, InvalidRequestError
 from app.evaluation.chunks import TestDocument, chunks, inputs, length
@@ -20,8 +21,10 @@ from app.evaluation.options import EvaluationOptions, JudgedModel
 from app.evaluation.report.assembly import RunContext, assemble
 from app.evaluation.report.report import Report
 from app.evaluation.scorer import Decider, Scorer, summary_of
+from app.evaluation.storage.pair_score_file import PairScoreFile
 from app.evaluation.storage.prediction_lines import PredictionLines
 from app.evaluation.storage.score_file import ScoreFile
+from app.metrics.counting.score_rows import DenseRows, ScoreRows, score_rows
 from app.progress import Progress, silent
 
 NO_SCORES = np.zeros((0, 0), np.float32)
@@ -76,13 +79,14 @@ class Run:
             clock = self._took("read", clock)
             scores = self.scorer.scores(inputs(chunk, self.scorer), jobs=self.options.jobs)
             clock = self._took("score", clock)
+            rows = _numbers(scores)
             truth, dropped = self.truth.read([document.labels for document in chunk])
             if self.options.check_seen:
                 self.seen += seen_in_training(chunk, self.info.fingerprints)
-            self.measurement.store.add(scores, truth)
+            self.measurement.store.add(rows, truth)
             ids = [document.id for document in chunk]
             lengths = np.array([length(document) for document in chunk], np.int64)
-            yield ScoredChunk(ids, lengths, scores, truth, dropped)
+            yield ScoredChunk(ids, lengths, scores, rows, truth, dropped)
             done += len(chunk)
             progress("evaluate", done, 0)
             clock = self._took("measure", clock)
@@ -99,39 +103,39 @@ class Run:
                 self.measurement.add(chunk, marks, self.truth.names)
                 if lines:
                     lines.add(chunk.ids, chunk.scores, marks)
+        self.measurement.finish(self.truth.names)
         return RunContext(self.options, self.info, self.truth, decision, self.seconds, self.seen)
 
     def in_two_passes(self, read: Iterable[ScoredChunk], rule: BatchRule) -> RunContext:
         """First all scores go to disk; then every document is decided on, knowing all others."""
-        kept = [replace(chunk, scores=NO_SCORES) for chunk in read]
+        kept = [replace(chunk, scores=NO_SCORES, rows=DenseRows(NO_SCORES)) for chunk in read]
         file = self._score_file(rule)
         decision = WholeFile(rule.batch_decision(self._batch(rule, file)))
         clock = perf_counter()
         again = (
-            replace(chunk, scores=scores)
-            for chunk, (scores, _) in zip(kept, file.rows(), strict=True)
+            replace(chunk, scores=scores, rows=score_rows(scores))
+            for chunk, scores in zip(kept, file.rows(), strict=True)
         )
         context = self.measured(again, decision)
         self._took("measure", clock)
         return context
 
-    def _score_file(self, rule: BatchRule) -> ScoreFile:
+    def _score_file(self, rule: BatchRule) -> ScoreFile | PairScoreFile:
         file = self.measurement.store.file
         if file is None:
             raise InvalidRequestError(
-                f"{rule.syntax} needs all scores at once; these are more documents × labels than "
-                f"the {self.options.max_cells} that are kept"
+                f"{rule.syntax} needs all scores at once; these are more than the "
+                f"{self.options.max_scores} that are kept"
             )
         return file
 
-    def _batch(self, rule: BatchRule, file: ScoreFile) -> Batch:
+    def _batch(self, rule: BatchRule, file: ScoreFile | PairScoreFile) -> Batch:
         counts, n_documents = self.info.training_counts, self.info.n_training_documents
         if counts is None or not n_documents:
             raise InvalidRequestError(
                 f"{rule.syntax} needs the labels' training frequencies, which are not known here"
             )
-        columns = (scores for _, scores, _ in file.columns())
-        return Batch(file.n_documents, columns, counts / n_documents)
+        return Batch(file.n_documents, file.whole_columns(), counts / n_documents)
 
     def _kept(self, documents: Iterable[TestDocument]) -> Iterable[TestDocument]:
         for document in documents:
@@ -144,3 +148,10 @@ class Run:
         now = perf_counter()
         self.seconds[stage] += now - since
         return now
+
+
+def _numbers(scores: Scores) -> ScoreRows:
+    """The scores in the form that takes less; NaN is refused."""
+    if np.isnan(scores.max(initial=-np.inf)):
+        raise InvalidDataError("a score is not a number", accepted="numbers, -inf for no score")
+    return score_rows(scores)

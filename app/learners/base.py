@@ -111,11 +111,10 @@ class Learner(Protocol):
         """
         return None
 
-    def for_labels(self, labels: NDArray[Any]) -> "Learner | None":
-        """An unfitted learner of these labels alone; None where labels are not learnt one by one.
+    def for_labels(self, labels: NDArray[np.int64]) -> "Learner | None":
+        """An unfitted learner that would learn these labels as this one does, each on its own.
 
-        What this one found out when it was fitted (the costs of labels, say) is kept. Fitted to the
-        same documents, it gives the same scores.
+        None where labels are learnt together.
         """
         return None
 

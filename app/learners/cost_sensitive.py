@@ -63,8 +63,8 @@ class CostSensitive(Learner):
         _, held_out = fit_with_out_of_fold(self._fitted, features, truth, folds, fitting)
         return held_out
 
-    def for_labels(self, labels: NDArray[Any]) -> OneVsRest:
-        """An unfitted learner of these labels alone, with the costs that were found."""
+    def for_labels(self, labels: NDArray[np.int64]) -> OneVsRest:
+        """One-vs-rest with the costs that were found."""
         return self._fitted.for_labels(labels)
 
     def _with_costs(self, features: Features, truth: Truth, fitting: Fitting) -> OneVsRest:

@@ -92,9 +92,8 @@ class OneVsRest(Learner):
         self.weights = train_blocks(self.problem(features, truth), fitting, held_out)
         return held_out.scores.held_out().at(folds.scored())
 
-    def for_labels(self, labels: NDArray[Any]) -> "OneVsRest":
-        """An unfitted learner of these labels alone; small problems keep weights that are pruned
-        in large ones."""
+    def for_labels(self, labels: NDArray[np.int64]) -> "OneVsRest":
+        """The same settings, with the costs of these labels."""
         costs = None if self._costs is None else self._costs[labels]
         return OneVsRest(self.options, self.solver, self.prune, costs=costs)
 

@@ -4,7 +4,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csc_array, csr_array
+from scipy.sparse import csc_array, csr_array
 
 from app.arrays import Scores, Truth
 from app.heldout import HeldOut
@@ -12,7 +12,10 @@ from app.kernels import kernels
 
 DENSE_CELLS = 200_000_000
 """Up to so many pairs of document and label are all kept: 800 MB."""
+NUMBERS_A_PAIR = 4
+"""Of a sparse pair: score and label, and both again while pairs are sorted by label."""
 BEST = 300
+ROWS = 4096
 
 
 class OutOfFoldScores(Protocol):
@@ -30,10 +33,12 @@ class OutOfFoldScores(Protocol):
 def out_of_fold_scores(
     truth: Truth, *, dense_cells: int = DENSE_CELLS, best: int = BEST
 ) -> OutOfFoldScores:
-    """The exact form where it fits the bound, the sparse one otherwise."""
-    if truth.shape[0] * truth.shape[1] <= dense_cells or truth.shape[1] <= best:
+    """All scores where they fit the bound, else each document's best: as many as fit it."""
+    n_documents, n_labels = truth.shape
+    if n_documents * n_labels <= dense_cells:
         return AllScores(truth)
-    return BestScores(truth, best)
+    fitting = dense_cells // (NUMBERS_A_PAIR * n_documents)
+    return BestScores(truth, max(1, min(best, n_labels, fitting)))
 
 
 class AllScores:
@@ -63,9 +68,11 @@ class BestScores:
         self._true = np.full(truth.nnz, -np.inf, np.float32)
         self._scores = np.full((truth.shape[0], best), -np.inf, np.float32)
         self._labels = np.zeros((truth.shape[0], best), np.int32)
+        self._n_scored = np.zeros(truth.shape[0], np.int64)
 
     def put(self, documents: NDArray[Any], labels: NDArray[Any], scores: Scores) -> None:
         """Take scores, one call after the other: ties stay with what came first."""
+        self._n_scored[documents] += np.count_nonzero(scores > -np.inf, axis=1)
         if len(labels) == self._truth.shape[1]:
             self._keep_true_by_document(documents, labels, scores)
         else:
@@ -96,16 +103,28 @@ class BestScores:
             self._true[positions[own >= 0]] = scores[own[own >= 0], column]
 
     def held_out(self) -> HeldOut:
-        """What was kept; a cut below a document's worst kept score is not exact."""
-        n_documents, n_labels = self._truth.shape
-        kept = self._scores > -np.inf
-        every = np.arange(n_documents, dtype=np.int64)
-        rows = np.concatenate(
-            [np.repeat(every, kept.sum(axis=1)), np.repeat(every, np.diff(self._truth.indptr))]
-        )
-        columns = np.concatenate([self._labels[kept], self._truth.indices])
-        values = np.concatenate([self._scores[kept], self._true])
-        keys, first = np.unique(rows * n_labels + columns, return_index=True)
-        pairs = (keys // n_labels, keys % n_labels)
-        scores = csc_array(coo_array((values[first], pairs), shape=self._truth.shape))
-        return HeldOut.of(scores, self._truth, is_exact=False)
+        """What was kept; exact where no document had more scores than were kept."""
+        n_documents = self._truth.shape[0]
+        parts = [self._kept(slice(i, i + ROWS)) for i in range(0, n_documents, ROWS)]
+        counts, columns, values = (np.concatenate(each) for each in zip(*parts, strict=True))
+        del parts  # as large as what was made of them, and the next step needs as much again
+        ends = np.concatenate([[0], np.cumsum(counts)])
+        by_document = csr_array((values, columns, ends), shape=self._truth.shape)
+        is_exact = bool((self._n_scored <= self._scores.shape[1]).all())
+        return HeldOut.of(by_document, self._truth, is_exact=is_exact)
+
+    def _kept(self, rows: slice) -> tuple[Any, Any, Any]:
+        """Of some documents: how many pairs each has, their labels and scores."""
+        best, n_labels = self._scores[rows], self._truth.shape[1]
+        starts = self._truth.indptr[rows.start : rows.start + len(best) + 1]
+        true = slice(starts[0], starts[-1])
+        true_keys = np.repeat(np.arange(len(best)), np.diff(starts)).astype(np.int64) * n_labels
+        true_keys += self._truth.indices[true]
+        own_keys = np.arange(len(best))[:, None] * n_labels + self._labels[rows]
+        kept = (best > -np.inf) & ~np.isin(own_keys, true_keys)  # true pairs are kept apart
+        scored = self._true[true] > -np.inf
+        keys = np.concatenate([own_keys[kept], true_keys[scored]])
+        order = np.argsort(keys)
+        values = np.concatenate([best[kept], self._true[true][scored]])[order]
+        documents, labels = np.divmod(keys[order], n_labels)
+        return np.bincount(documents, minlength=len(best)), labels.astype(np.int32), values

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from app.catalogue import find
 from app.metrics import DECISION_METRICS, LABEL_METRICS, MEASURES, RANKING_METRICS
 from app.metrics.counting.cells import Averaging, Cells, Values
-from app.metrics.counting.ranked_positives import LabelBins, RankedPositives
+from app.metrics.counting.ranked_positives import RankedPositives
 
 Average: TypeAlias = Literal["micro", "macro", "macro_in_test", "samples"]
 Figures: TypeAlias = dict[str, float | None]
@@ -85,12 +85,10 @@ class LabelMetric:
     """A figure of all documents' scores for one label: in every entry of `labels`."""
 
     value: Callable[[RankedPositives], float | None]
-    """None where it is not defined."""
+    """None where it is not defined. It must not rise when other documents come to stand higher:
+    where scores are only counted in bins, it lies between its values with the fewest and the most
+    others above the true documents, and the report has their middle."""
     title: str = ""
-    bounds: Callable[[LabelBins], tuple[float, float]] | None = None
-    """Where scores are only counted in bins: the lowest and highest value that any order inside
-    the bins gives, for a label with true documents; the report has their middle. None: the value
-    at the bins' edges is reported."""
     upper: float = 1.0
 
 

@@ -1,6 +1,13 @@
 """What comes back for a document: the same objects for the API and the command line."""
 
+from collections.abc import Sequence
+from typing import Annotated, TypeAlias
+
 import msgspec
+from msgspec import Meta
+
+Span: TypeAlias = Annotated[Sequence[int], Meta(min_length=2, max_length=2)]
+"""Begin and end. No tuple: generators of clients do not read the schema of one."""
 
 
 class Term(msgspec.Struct):
@@ -8,7 +15,7 @@ class Term(msgspec.Struct):
 
     term: str
     weight: float
-    at: list[tuple[int, int]]
+    at: Sequence[Span]
 
 
 class Label(msgspec.Struct, omit_defaults=True):

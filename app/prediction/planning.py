@@ -9,7 +9,7 @@ import numpy as np
 
 from app.classifier import Classifier
 from app.decisions.base import Use
-from app.decisions.decision import Columns, Decision
+from app.decisions.decision import Columns, Decision, Expected
 from app.decisions.parser import TUNED, decision_of
 from app.errors import InvalidRequestError
 from app.kernels.linear.answer_values import short
@@ -19,6 +19,8 @@ from app.prediction.query import Query
 Explainer: TypeAlias = Callable[[Classifier, str, Sequence[int], int], Sequence[Explained]]
 """(classifier, text, label columns, most terms) → one explanation a label."""
 
+MOST_NAMES = 100
+"""Labels that an answer names as not assigned; their number is always told."""
 LARGEST = float(np.finfo(np.float32).max)
 
 
@@ -55,6 +57,10 @@ def check_alone(query: Query) -> None:
     asked = [query.operating_point, query.threshold, query.min_probability]
     if sum(value is not None for value in asked) > 1:
         raise InvalidRequestError("at most one of operating_point, threshold, min_probability")
+    if query.nearest and query.operating_point is None:
+        raise InvalidRequestError(
+            "nearest belongs to an operating_point with a bound", pointer="/nearest"
+        )
 
 
 def _plan(query: Query, classifier: Classifier, decision: Decision) -> Plan:
@@ -89,13 +95,28 @@ def _operating_point(query: Query, classifier: Classifier, held_out: Mapping[str
     if name == TUNED:
         return _tuned(query, classifier, held_out)
     try:
-        decision = decision_of(name, Use.PREDICTION, classifier.basis)
+        basis = replace(classifier.basis, takes_nearest=query.nearest)
+        decision = decision_of(name, Use.PREDICTION, basis)
     except InvalidRequestError as error:
         raise InvalidRequestError(str(error), pointer="/operating_point") from None
     point: dict[str, Any] = {"name": name}
     if decision.expected is not None:
-        point |= {key: short(value) for key, value in decision.expected._asdict().items()}
+        point |= _told(decision.expected)
+    if decision.unreached is not None:
+        names = [classifier.labels.names[label] for label in decision.unreached[:MOST_NAMES]]
+        point |= {"not_assigned": names, "n_not_assigned": len(decision.unreached)}
     return replace(_plan(query, classifier, decision), point=point)
+
+
+def _told(expected: Expected) -> dict[str, Any]:
+    """An expectation as it is answered: what is not known is left out."""
+    told: dict[str, Any] = {}
+    for name, value in expected._asdict().items():
+        if isinstance(value, tuple):
+            told[name] = [short(end) for end in value]
+        elif value is not None:
+            told[name] = value if isinstance(value, bool) else short(value)
+    return told
 
 
 def _tuned(query: Query, classifier: Classifier, held_out: Mapping[str, Any]) -> Plan:
@@ -106,9 +127,11 @@ def _tuned(query: Query, classifier: Classifier, held_out: Mapping[str, Any]) ->
         band = abstention.lower, abstention.upper
         return replace(plan, point={"name": TUNED}, band=band)
     point: dict[str, Any] = {"name": TUNED}
-    for measure in ("precision", "recall") if plan.shows_cuts else ():
-        if f"micro_{measure}" in held_out:
-            point[measure] = short(held_out[f"micro_{measure}"])
+    if plan.shows_cuts and "micro_precision" in held_out:
+        precision, recall = held_out["micro_precision"], held_out["micro_recall"]
+        points = classifier.operating_points
+        known = points.around(precision, recall) if points else Expected(precision, recall)
+        point |= _told(known)
     return replace(plan, point=point)
 
 

@@ -12,3 +12,5 @@ class Query(NamedTuple):
     min_probability: float | None = None
     labels: tuple[str, ...] | None = None
     explain: int | None = None
+    nearest: bool = False
+    """Whether the nearest operating point does where the one asked for is unattainable."""

@@ -73,12 +73,16 @@ class DrainingServer(uvicorn.Server):
         self._leave_at = float("inf")
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """A first SIGTERM begins the drain; Ctrl-C, or a second signal, ends it at once."""
-        if sig == signal.SIGTERM and not self._service.is_draining:
-            self._service.is_draining = True
+        """The first SIGTERM begins the drain, further ones change nothing; Ctrl-C ends it at once.
+
+        Whoever sends SIGTERM to all processes (systemd, a shell) reaches a worker twice: its
+        supervisor passes the signal on.
+        """
+        if sig != signal.SIGTERM:
+            self.should_exit = True
+        elif not self._service.is_draining:
             self._leave_at = monotonic() + self._drain_seconds
-        else:
-            self._service.is_draining = self.should_exit = True
+        self._service.is_draining = True
 
     async def on_tick(self, counter: int) -> bool:
         """Whether to leave now; asked ten times a second."""

@@ -2,17 +2,17 @@
 
 import asyncio
 import json
+import logging
 import os
 import resource
+import signal
 import sys
-import threading
 from collections.abc import Awaitable
 from dataclasses import dataclass
-from functools import cache
-from multiprocessing import get_context
-from multiprocessing.context import ForkServerContext
+from functools import cache, partial
+from multiprocessing import get_context, resource_tracker
+from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
-from time import sleep
 from typing import Any
 
 from app import errors
@@ -24,13 +24,18 @@ from app.errors import (
     DeadlineError,
     EvaluationCrashedError,
     InvalidRequestError,
+    ModelNotFoundError,
+    ModelUnavailableError,
     StorageFullError,
+    errno_text,
 )
 from app.evaluation.options import EvaluationOptions, JudgedModel
 from app.evaluation.run import evaluate
-from app.model import load_model
+from app.model import Model, load_model
 from app.serving.admission import Deadline
+from app.serving.log_writer import log_writers
 from app.serving.logs import place
+from app.serving.parent_watch import when_parent_ends
 from app.serving.spool import storage_errors
 
 NICENESS = 5  # predictions come first
@@ -41,7 +46,9 @@ CARRIED = ("line", "best", "pointer")
 NO_ROOM = 28
 """Exit code of a process that could write neither its report nor its error: ENOSPC's number."""
 LEAST_SCRATCH = 1 << 30
-"""Bytes that a working file may have in any case: room for all scores that are kept."""
+"""Bytes that a working file may have in any case: 130 million scores of sparse rows and more."""
+
+log = logging.getLogger("labelserve.evaluations")
 
 
 @dataclass(frozen=True)
@@ -67,7 +74,7 @@ async def evaluated(job: EvaluationJob, deadline: Deadline, left: Awaitable[None
     `left` ends when the client does not wait any more; then CancelledError is raised.
     """
     process = _context().Process(target=_run, args=(job,), daemon=True)
-    await asyncio.to_thread(process.start)
+    await asyncio.to_thread(_start, process)
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
     waiting = [asyncio.ensure_future(ended.wait()), asyncio.ensure_future(left)]
     loop.add_reader(process.sentinel, ended.set)
@@ -87,6 +94,20 @@ async def evaluated(job: EvaluationJob, deadline: Deadline, left: Awaitable[None
         process.close()
 
 
+def _start(process: ForkServerProcess) -> None:
+    """Start the process so that no SIGTERM or Ctrl-C that is sent to every process ends it.
+
+    Whether an evaluation goes on during the drain is decided here, not by systemd or a shell. What
+    a thread blocks is blocked in all that it starts, from the first instruction on.
+    """
+    resource_tracker.ensure_running()  # whose start would unblock the signals again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGINT))
+    try:
+        process.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 @cache
 def _context() -> ForkServerContext:
     """Processes forked from one that has everything imported, and nothing else."""
@@ -103,13 +124,21 @@ def _read(job: EvaluationJob, exit_code: int | None) -> bytes:
     except FileNotFoundError:
         raise EvaluationCrashedError("the evaluating process ended without a result") from None
     if content.startswith(b'{"error":'):
-        raise _revived(json.loads(content))
+        failed = json.loads(content)
+        if "place" in failed:
+            log.error("an evaluation failed: %s", failed["place"])
+        raise _revived(failed)
     return content
 
 
 def _run(job: EvaluationJob) -> None:
     """The process: write the report or the error, whole or not at all."""
-    threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
+    when_parent_ends(partial(os._exit, 1))
+    with log_writers():  # warnings of packages wait for no reader, either
+        _work(job)
+
+
+def _work(job: EvaluationJob) -> None:
     os.nice(NICENESS)
     bound_files(max(LEAST_SCRATCH, job.reading.limits.max_bytes or 0))
     try:
@@ -118,8 +147,8 @@ def _run(job: EvaluationJob) -> None:
     except AppError as error:
         content = _kept(error)
     except Exception as error:  # its message may hold words of the test set: only its place is told
-        sys.stderr.write(json.dumps({"level": "error", "message": place(error)}) + "\n")
         content = _kept(EvaluationCrashedError("the evaluation failed; the log says where"))
+        content["place"] = place(error)
     try:
         _write(job, content)
     except StorageFullError:
@@ -140,15 +169,8 @@ def bound_files(most: int) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-def _leave_with(parent: int) -> None:
-    """End this process when the one that started it is gone."""
-    while os.getppid() == parent:
-        sleep(0.5)
-    os._exit(1)
-
-
 def _report(job: EvaluationJob) -> dict[str, Any]:
-    model = load_model(Store(job.models_dir), job.reference)
+    model = _model(job)
     info = JudgedModel.of(model)
     with job.file.open("rb") as file:
         documents = open_dataset(file, job.reading)
@@ -156,6 +178,17 @@ def _report(job: EvaluationJob) -> dict[str, Any]:
             raise InvalidRequestError(f"accepted formats: {', '.join(STREAMED)}")
         report = evaluate(model.classifier, documents, job.options, info=info, scratch=job.folder)
     return report.as_dict()
+
+
+def _model(job: EvaluationJob) -> Model:
+    """The model, which the service has loaded; its folder may be out of reach since then."""
+    try:
+        return load_model(Store(job.models_dir), job.reference)
+    except OSError as error:
+        why = errno_text(error)
+    except ModelNotFoundError:
+        why = "it is not there any more"
+    raise ModelUnavailableError(f"{job.reference} cannot be read to be evaluated: {why}")
 
 
 def _kept(error: AppError) -> dict[str, Any]:

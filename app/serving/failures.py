@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from time import monotonic
 
-from app.errors import AppError
+from app.errors import AppError, errno_name, errno_text
 
 FIRST_RETRY, LAST_RETRY = 1.0, 60.0
 
@@ -40,12 +40,12 @@ class Failures:
     def note(self, name: str, version: str, error: Exception) -> None:
         """Remember a failure; a version that fails again waits longer, and is counted once."""
         before = self.by_name.get(name)
-        wait, reason = FIRST_RETRY, str(error) if isinstance(error, AppError) else _kind(error)
+        wait, reason = FIRST_RETRY, _sentence(error)
         if before is not None and before.version == version:
             wait = min(before.wait * 2, LAST_RETRY)
         else:
             log.error("%s@%s cannot be loaded: %s", name.partition("@")[0], version, reason)
-            self._on_failure(name.partition("@")[0], _kind(error))
+            self._on_failure(name.partition("@")[0], kind_of(error))
         failure = Failure(version, reason, monotonic() + wait, wait)
         self.by_name = {**self.by_name, name: failure}
 
@@ -58,8 +58,17 @@ class Failures:
         self.by_name = {name: found for name, found in self.by_name.items() if name in names}
 
 
-def _kind(error: Exception) -> str:
-    """`damaged-artifact` for our own errors, the type's name for others; never what they say."""
+def _sentence(error: Exception) -> str:
+    """What an error of ours or of the system says; of others only the type."""
+    if isinstance(error, OSError):
+        return errno_text(error)
+    return str(error) if isinstance(error, AppError) else kind_of(error)
+
+
+def kind_of(error: Exception) -> str:
+    """`damaged-artifact` for our own errors, `EMFILE` for the system's, else the type's name."""
+    if isinstance(error, OSError):
+        return errno_name(error)
     name = type(error).__name__
     if not isinstance(error, AppError):
         return name

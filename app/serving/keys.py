@@ -1,106 +1,117 @@
-"""API keys: random secrets, kept only as SHA-256 hashes, with scopes and model patterns."""
+"""API keys: random secrets, kept only as SHA-256 hashes, with scopes, models and limits."""
 
 import hashlib
 import hmac
-import json
 import logging
 import os
+import re
 import secrets
-from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from fnmatch import fnmatchcase
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from time import monotonic
+from typing import Annotated
 
-from app.errors import ForbiddenError, InvalidRequestError, SettingsError, UnauthorizedError
+import msgspec
+
+from app.errors import InvalidRequestError, SettingsError, UnauthorizedError, errno_text
+from app.serving.identity import UNLIMITED, Identity, KeyLimits
 from app.settings import SCOPES
 
 LOOK_AGAIN_SECONDS = 1.0
+UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+
+AtLeastOne = Annotated[int, msgspec.Meta(ge=1)]
 
 log = logging.getLogger("labelserve.keys")
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """Who calls, what they may do, and on which models (patterns; empty: on all)."""
+class Key(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One entry of the keys file; the secret itself is nowhere. What is None was not set."""
 
-    name: str
-    scopes: frozenset[str]
-    models: tuple[str, ...] = ()
-
-    def require(self, scope: str) -> None:
-        """Raise ForbiddenError unless the scope was given; admin implies the others."""
-        if scope not in self.scopes and "admin" not in self.scopes:
-            raise ForbiddenError(f"this needs the scope {scope}")
-
-    def may_use(self, model: str) -> bool:
-        """Whether the model is within this caller's patterns."""
-        return not self.models or any(fnmatchcase(model, pattern) for pattern in self.models)
-
-    def require_model(self, model: str) -> None:
-        """Raise ForbiddenError for a model outside this caller's patterns."""
-        if self.models and not self.may_use(model):
-            raise ForbiddenError("this key does not reach that model")
-
-
-ANYONE = Identity("anyone", frozenset(SCOPES))
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """One line of the keys file; the secret itself is nowhere."""
-
-    id: str
-    sha256: str
+    id: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9._-]{1,64}$")]
+    sha256: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
     scopes: tuple[str, ...]
     models: tuple[str, ...]
     created: str
+    expires: Annotated[datetime, msgspec.Meta(tz=True)] | None = None
+    requests_per_minute: AtLeastOne | None = None
+    documents_per_day: AtLeastOne | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse scopes that are none."""
+        if not self.scopes or set(self.scopes) - set(SCOPES):
+            raise ValueError(f"scopes are one or more of: {', '.join(SCOPES)}")
+
+    @property
+    def limits(self) -> KeyLimits:
+        """How much it may ask for."""
+        return KeyLimits(self.requests_per_minute, self.documents_per_day)
 
     @property
     def identity(self) -> Identity:
         """Who a caller with this key is."""
-        return Identity(self.id, frozenset(self.scopes), self.models)
+        limits = None if self.limits == UNLIMITED else self.limits
+        return Identity(self.id, frozenset(self.scopes), self.models, self.expires, limits)
+
+
+class KeysDocument(msgspec.Struct):
+    """The whole file."""
+
+    keys: list[Key]
 
 
 class KeysFile:
-    """The keys of one file, read again when it changes."""
+    """The keys of one file, read again when it changes; `on_failure` is told where that fails."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._seen: tuple[int, int, int] | None = None
-        self._look_at = 0.0
-        self._keys = self._read()
+    def __init__(self, path: Path, on_failure: Callable[[], None] = lambda: None) -> None:
+        self._path, self._on_failure = path, on_failure
+        self._look_at, self._failure = 0.0, ""
+        self._seen = self._stamp()
+        self._take(self._read() if self._seen else [])
 
     def keys(self) -> list[Key]:
-        """All keys, oldest first."""
-        if monotonic() >= self._look_at and self._stamp() != self._seen:
-            try:
-                self._keys = self._read()
-            except SettingsError as error:
-                log.error("%s; the keys read before stay valid", error)
+        """All keys, oldest first; those read before where the file cannot be read any more."""
+        if monotonic() >= self._look_at:
+            stamp = self._stamp()
+            if stamp != self._seen:
+                self._read_again(stamp)
         return self._keys
 
     def identify(self, secret: bytes) -> Identity:
-        """Whose secret this is, or UnauthorizedError; the time taken tells nothing."""
-        digest = hashlib.sha256(secret).hexdigest()
-        found = None
-        for key in self.keys():
-            if hmac.compare_digest(key.sha256, digest):
-                found = key
+        """Whose secret this is, expired or not, or UnauthorizedError; the time tells nothing."""
+        digest, found = hashlib.sha256(secret).hexdigest(), None
+        self.keys()
+        for known, identity in self._identities:
+            if hmac.compare_digest(known, digest):
+                found = identity
         if found is None:
             raise UnauthorizedError("no valid key was sent; send Authorization: Bearer <key>")
-        return found.identity
+        return found
 
-    def create(self, scopes: Iterable[str], models: Iterable[str] = ()) -> tuple[Key, str]:
+    def create(
+        self,
+        scopes: Iterable[str],
+        models: Iterable[str] = (),
+        *,
+        lifetime: timedelta | None = None,
+        limits: KeyLimits = UNLIMITED,
+    ) -> tuple[Key, str]:
         """Add a key; its secret is returned here and never again."""
-        wanted = tuple(scopes)
-        if not wanted or set(wanted) - set(SCOPES):
-            raise InvalidRequestError(f"scopes are one or more of: {', '.join(SCOPES)}")
-        secret = f"ls_{secrets.token_urlsafe(32)}"
-        now = datetime.now(UTC).isoformat(timespec="seconds")
-        digest = hashlib.sha256(secret.encode()).hexdigest()
-        key = Key(secrets.token_hex(4), digest, wanted, tuple(models), now)
+        secret, now = f"ls_{secrets.token_urlsafe(32)}", datetime.now(UTC).replace(microsecond=0)
+        try:
+            key = Key(
+                secrets.token_hex(4),
+                hashlib.sha256(secret.encode()).hexdigest(),
+                tuple(scopes),
+                tuple(models),
+                now.isoformat(),
+                None if lifetime is None else now + lifetime,
+                limits.requests_per_minute,
+                limits.documents_per_day,
+            )
+        except ValueError as error:
+            raise InvalidRequestError(str(error)) from None
         self._write([*self.keys(), key])
         return key, secret
 
@@ -121,31 +132,49 @@ class KeysFile:
         return found.st_mtime_ns, found.st_size, found.st_ino
 
     def _read(self) -> list[Key]:
-        self._seen = self._stamp()
+        what = f"{self._path} is not a keys file of scripts/keys.py"
         try:
-            lines = json.loads(self._path.read_text())["keys"]
-            return [_key(line) for line in lines]
-        except FileNotFoundError:
-            return []
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise SettingsError(f"{self._path} is not a keys file of scripts/keys.py") from error
+            return msgspec.json.decode(self._path.read_bytes(), type=KeysDocument).keys
+        except OSError as error:
+            raise SettingsError(f"{self._path} cannot be read: {errno_text(error)}") from error
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise SettingsError(f"{what}: {error}") from error
+
+    def _read_again(self, stamp: tuple[int, int, int] | None) -> None:
+        """Take what the file holds now; where it cannot be read, try again at the next look."""
+        try:
+            self._take(self._read())
+            self._seen, self._failure = stamp, ""
+        except SettingsError as error:
+            self._on_failure()
+            if str(error) != self._failure:
+                log.error("%s; the keys read before stay valid", error)
+            self._failure = str(error)
+
+    def _take(self, keys: list[Key]) -> None:
+        self._keys = keys
+        self._identities = [(key.sha256, key.identity) for key in keys]
 
     def _write(self, keys: list[Key]) -> None:
-        content = {"keys": [{field: getattr(k, field) for field in Key.__slots__} for k in keys]}
+        content = msgspec.json.format(msgspec.json.encode(KeysDocument(keys)), indent=1)
         self._path.parent.mkdir(parents=True, exist_ok=True)
         beside = self._path.with_name(f".{self._path.name}.{secrets.token_hex(4)}")
-        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            file.write(json.dumps(content, indent=1) + "\n")
+        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(content + b"\n")
             file.flush()
             os.fsync(file.fileno())
         os.replace(beside, self._path)
-        self._keys, self._seen = keys, self._stamp()
+        self._take(keys)
+        self._seen = self._stamp()
 
 
-def _key(line: dict[str, object]) -> Key:
-    scopes, models = line["scopes"], line["models"]
-    if not isinstance(scopes, list) or not isinstance(models, list) or set(scopes) - set(SCOPES):
-        raise ValueError("scopes and models are lists")
-    return Key(
-        str(line["id"]), str(line["sha256"]), tuple(scopes), tuple(models), str(line["created"])
-    )
+def lifetime_of(text: str) -> timedelta:
+    """How long `90d`, `12h` and so on are; InvalidRequestError for other words.
+
+    >>> lifetime_of("90d").days
+    90
+    """
+    found = re.fullmatch(r"([1-9][0-9]{0,4})([mhdw])", text.strip())
+    if found is None:
+        raise InvalidRequestError("a lifetime is a number and m, h, d or w, such as 90d")
+    return timedelta(**{UNITS[found[2]]: int(found[1])})

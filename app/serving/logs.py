@@ -7,6 +7,8 @@ import sys
 import traceback
 from datetime import UTC, datetime
 
+from app.errors import errno_text
+
 DEEPEST = 8
 
 
@@ -28,10 +30,16 @@ class JsonLines(logging.Formatter):
 
 
 def place(error: BaseException) -> str:
-    """An error's type and where it was raised, without its message."""
+    """An error's type and where it was raised, without its message, but for the system's errno."""
     frames = traceback.extract_tb(error.__traceback__)[-DEEPEST:]
     places = " < ".join(f"{frame.filename}:{frame.lineno}" for frame in reversed(frames))
-    return f"{type(error).__name__} at {places}"
+    said = f" {errno_text(error)}" if isinstance(error, OSError) else ""
+    return f"{type(error).__name__}{said} at {places}"
+
+
+def in_brief(error: Exception) -> str:
+    """What the system said of its own error; type and place of any other."""
+    return errno_text(error) if isinstance(error, OSError) else place(error)
 
 
 def write_logs_as_json(level: str) -> None:

@@ -1,5 +1,6 @@
 """The models that are loaded right now; new versions are loaded beside the old and swapped in."""
 
+import errno
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -8,7 +9,13 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from app.artifacts.store import Store
-from app.errors import AppError, InvalidRequestError, ModelNotFoundError, ModelUnavailableError
+from app.errors import (
+    AppError,
+    DamagedArtifactError,
+    InvalidRequestError,
+    ModelNotFoundError,
+    ModelUnavailableError,
+)
 from app.explanation import explain
 from app.model import Model, load_model
 from app.prediction.plan import Plan
@@ -131,8 +138,14 @@ class Registry:
         return [name for name in self._required or default if name not in loaded]
 
     def refresh(self) -> None:
-        """Load what is new, drop what is gone; a version that fails never takes over."""
-        names = [name for name in self._store.names() if self._was_promoted(name)]
+        """Load what is new, drop what was removed; a version that fails never takes over.
+
+        OSError where the models folder cannot be listed, or shows no model at all though some are
+        loaded, as one does whose file system is not mounted: then everything stays as it is.
+        """
+        names = [name for name in self._folder_names() if self._is_model(name)]
+        if self._loaded and not names:
+            raise FileNotFoundError(errno.ENOENT, "none of the models that were loaded is there")
         versions = [name for name in self._required if "@" in name]
         for name in names:
             self._refresh_one(name)
@@ -140,20 +153,39 @@ class Registry:
             self._keep(reference)
         gone = self._loaded.keys() - set(names)
         if gone:
+            log.info("removed from the models folder: %s", ", ".join(sorted(gone)))
             self._loaded = {k: v for k, v in self._loaded.items() if k not in gone}
         self._failures.keep({*names, *versions})
         self._names, self._was_read = names, True
 
-    def _was_promoted(self, name: str) -> bool:
-        """Whether the name is a model yet: a version that was only tried out is none."""
+    def _folder_names(self) -> list[str]:
+        """The folders there are; none where the models folder is still to be made."""
         try:
-            return self._store.current(name) is not None
+            return self._store.folder_names()
+        except FileNotFoundError:
+            if self._loaded:
+                raise
+            if not self._was_read:
+                log.warning("there is no models folder %s: it is waited for", self._store.path)
+            return []
+
+    def _is_model(self, name: str) -> bool:
+        """Whether the folder is a model's: it was loaded, or one of its versions was promoted.
+
+        What was loaded stays one, whatever its folder lacks now: only its pointer replaces it.
+        """
+        if name in self._loaded:
+            return True
+        try:
+            return bool(self._store.versions(name)) and self._store.current(name) is not None
         except (AppError, OSError):
             return True  # a pointer that cannot be read is a failure to show
 
     def _refresh_one(self, name: str) -> None:
         try:
             version = self._store.current(name)
+            if version is None:
+                raise DamagedArtifactError(f"{name}: current is not there")
         except (AppError, OSError) as error:
             if self._failures.is_due(name, "current"):
                 self._failures.note(name, "current", error)
@@ -161,7 +193,7 @@ class Registry:
         loaded = self._loaded.get(name)
         if loaded is not None and loaded.model.version == version:
             self._failures.forget(name)
-        elif version is not None and (found := self._load(name, version, f"{name}@{version}")):
+        elif found := self._load(name, version, f"{name}@{version}"):
             self._loaded = {**self._loaded, name: found}
 
     def _keep(self, reference: str) -> None:

@@ -9,8 +9,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from app.artifacts.store import Store
+from app.errors import errno_text
 from app.serving.admission import Admission, BodyBudget
+from app.serving.failures import kind_of
 from app.serving.keys import KeysFile
+from app.serving.logs import in_brief
+from app.serving.quotas import Quotas
 from app.serving.registry import Registry
 from app.serving.spool import Spool
 from app.serving.telemetry.telemetry import Telemetry
@@ -19,6 +23,7 @@ from app.settings import Settings
 THREADS = 2
 LONGEST_START, LONGEST_END = 20.0, 0.5
 LOOK_SECONDS = 0.05
+LONGEST_BACK_OFF = 10.0
 LARGE_BODIES = 8  # bodies of full length that may be in memory at once
 
 log = logging.getLogger("labelserve.service")
@@ -36,6 +41,7 @@ class Service:
     evaluations: Admission
     bodies: Admission
     spool: Spool
+    quotas: Quotas
     threads: ThreadPoolExecutor
     """For predictions."""
     short_threads: ThreadPoolExecutor
@@ -54,18 +60,21 @@ class Service:
             required=settings.required_models,
             on_failure=lambda name, kind: telemetry.load_failures.labels(name, kind).inc(),
         )
-        has_keys = settings.effective_auth == "keys" and settings.api_keys_file is not None
+        keys = None
+        if settings.effective_auth == "keys" and settings.api_keys_file is not None:
+            keys = KeysFile(settings.api_keys_file, telemetry.keys_file_failures.labels().inc)
         return cls(
             settings,
             registry,
             telemetry,
-            KeysFile(settings.api_keys_file) if has_keys and settings.api_keys_file else None,
+            keys,
             Admission(
                 settings.max_concurrency, "documents", longest_wait=settings.request_seconds / 2
             ),
             Admission(settings.max_evaluations, "evaluations"),
             Admission(settings.max_body_bytes * LARGE_BODIES, "large bodies"),
             Spool(settings.data_dir),
+            Quotas(settings.data_dir, lambda reason: telemetry.quota_failures.labels(reason).inc()),
             ThreadPoolExecutor(THREADS, thread_name_prefix="predict"),
             ThreadPoolExecutor(1, thread_name_prefix="json"),
         )
@@ -76,10 +85,11 @@ class Service:
 
     async def start(self) -> None:
         """Begin to watch the models folder; the first look loads what is there."""
+        self.telemetry.loop.start()
         try:
             self.spool.open()
         except OSError as error:
-            log.error("uploads will be refused: %s: %s", error.filename, error.strerror)
+            log.error("uploads will be refused: %s: %s", error.filename, errno_text(error))
         looked = threading.Event()
         # A thread of its own: loading waits for no prediction, nor they for it; and it is left
         # behind when the service ends, since a model or its kernels may take long to prepare.
@@ -94,11 +104,13 @@ class Service:
 
     async def stop(self) -> None:
         """End everything that was started."""
+        self.telemetry.loop.stop()
         self._stopped.set()
         if self._watching is not None:
             await asyncio.to_thread(self._watching.join, LONGEST_END)
         await self.telemetry.total()  # so that the last requests are counted and logged
         self.spool.close()
+        self.quotas.close()
         for threads in (self.threads, self.short_threads):
             threads.shutdown(wait=False, cancel_futures=True)
 
@@ -119,10 +131,28 @@ class Service:
         return self._watching is not None and self._watching.is_alive()
 
     def _watch(self, looked: threading.Event) -> None:
+        failed = 0
         while not self._stopped.is_set():
-            try:
-                self.look()
-            except Exception:
-                log.exception("the models folder could not be looked at")
+            failed = 0 if self._has_looked() else failed + 1
             looked.set()
-            self._stopped.wait(self.settings.poll_seconds)
+            self._stopped.wait(back_off(self.settings.poll_seconds, failed))
+
+    def _has_looked(self) -> bool:
+        """Look at the models folder; False where that failed, and everything is as it was."""
+        try:
+            self.look()
+        except Exception as error:
+            self.telemetry.models_folder_failures.labels(kind_of(error)).inc()
+            folder, why = self.settings.models_dir, in_brief(error)
+            log.error("the models folder %s cannot be looked at: %s", folder, why)
+            return False
+        return True
+
+
+def back_off(pause: float, failed: int) -> float:
+    """Seconds to wait after so many failures in a row: twice as long each time, to a bound.
+
+    >>> [back_off(2.0, failed) for failed in (0, 1, 2, 3, 1000)]
+    [2.0, 4.0, 8.0, 10.0, 10.0]
+    """
+    return max(pause, min(pause * 2.0 ** min(failed, 10), LONGEST_BACK_OFF))

@@ -42,9 +42,12 @@ class Spool:
             shutil.rmtree(path, ignore_errors=True)
 
     def open(self) -> None:
-        """Take the lock and remove what the dead have left."""
+        """Take the lock and remove what the dead have left; again where it all was removed."""
         if self._lock is not None:
-            return
+            if _is_in_place(self._lock):
+                return
+            log.warning("%s was removed, and is made again", self._dir)
+            self._lock.close()
         self._dir.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._lock = self._locked()
         self._clean()
@@ -62,9 +65,8 @@ class Spool:
         while True:
             lock = path.open("wb")
             fcntl.flock(lock, fcntl.LOCK_EX)
-            with suppress(FileNotFoundError):
-                if os.path.samestat(os.fstat(lock.fileno()), path.stat()):
-                    return lock
+            if _is_in_place(lock):
+                return lock
             lock.close()
 
     def _clean(self) -> None:
@@ -95,6 +97,13 @@ class Spool:
     def _entries(self) -> list[os.DirEntry[str]]:
         with os.scandir(self._dir) as entries:
             return list(entries)
+
+
+def _is_in_place(lock: BinaryIO) -> bool:
+    """Whether the file is still the one of its name."""
+    with suppress(FileNotFoundError):
+        return os.path.samestat(os.fstat(lock.fileno()), os.stat(lock.name))
+    return False
 
 
 class Upload:

@@ -15,9 +15,10 @@ from scipy.sparse import csr_array
 
 from app.arrays import Features, Scores, Truth
 from app.decisions.decision import Decision
-from app.folds import Split, two_parts
+from app.folds import Split
 from app.heldout import HeldOut
 from app.learners.base import Fitting, Learner
+from app.learners.out_of_fold import scores_of_split
 
 LEAST_DOCUMENTS = 1000
 PARTS = 5
@@ -107,9 +108,9 @@ def forward_scores(
         return None
     every = np.arange(truth.shape[0], dtype=np.int32)
     outside, inside = np.split(every, [truth.shape[0] - truth.shape[0] // PARTS])
-    rows = fitting.held_out_rows(features, two_parts(Split(inside, outside)))
-    apart.fit(features[outside], csr_array(truth[outside])[:, labels], fitting)
-    return ForwardScores(inside, labels, apart.scores(rows[inside], jobs=fitting.jobs))
+    split = Split(inside, outside)
+    scores = scores_of_split(apart, features, truth[:, labels], split, fitting)
+    return ForwardScores(inside, labels, scores)
 
 
 def drift_check(forward: ForwardScores, held_out: HeldOut, decision: Decision) -> DriftCheck | None:

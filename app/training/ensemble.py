@@ -10,7 +10,7 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import csc_array, issparse
 
 from app.classifier import Member, added_up
 from app.decisions.calibration.score_groups import ScoreGroups
@@ -18,7 +18,7 @@ from app.decisions.calibration.sigmoids import pooled_slope
 from app.decisions.tuning.hulls import Hulls
 from app.decisions.tuning.micro_f import micro_f, micro_f_vertices
 from app.errors import InvalidRequestError
-from app.heldout import HeldOut
+from app.heldout import FewerDocuments, HeldOut
 from app.training.members import FittedMember
 
 FACTORS = (0.5, 0.7, 1.4, 2.0)
@@ -48,11 +48,27 @@ def combine(fitted: Sequence[FittedMember]) -> tuple[tuple[Member, ...], HeldOut
 
 def weighted_sum(members: Sequence[Member], held_out: Sequence[HeldOut]) -> HeldOut:
     """The held-out scores of the weighted sum; sparse ones stay sparse."""
-    is_exact = all(own.is_exact for own in held_out)
     scores: list[Any] = [own.scores for own in held_out]
-    if not any(issparse(own) for own in scores):
-        return HeldOut.of(added_up(members, scores), held_out[0].truth, is_exact=is_exact)
-    return HeldOut.of(_sparse_sum(members, scores), held_out[0].truth, is_exact=is_exact)
+    is_sparse = any(issparse(own) for own in scores)
+    total = HeldOut.of(
+        _sparse_sum(members, scores) if is_sparse else added_up(members, scores),
+        held_out[0].truth,
+        is_exact=all(own.is_exact for own in held_out),
+        parts=held_out[0].parts,
+    )
+    return replace(total, fewer=_fewer(members, [own.fewer for own in held_out]))
+
+
+def _fewer(members: Sequence[Member], fewer: list[FewerDocuments | None]) -> FewerDocuments | None:
+    """The weighted sum of scores of the same documents and labels; None where they differ."""
+    known = [own for own in fewer if own is not None]
+    if len(known) < len(fewer) or any(
+        not np.array_equal(own.rows, known[0].rows)
+        or not np.array_equal(own.labels, known[0].labels)
+        for own in known
+    ):
+        return None
+    return known[0]._replace(scores=added_up(members, [own.scores for own in known]))
 
 
 def _with_best_weights(
@@ -102,8 +118,15 @@ def _sparse_sum(members: Sequence[Member], scores: Sequence[Any]) -> Any:
     """Stored scores added up as distances from the floors, then moved back."""
     total: Any = None
     for member, own in zip(members, scores, strict=True):
-        above = own.copy()
+        above = own.copy() if issparse(own) else _stored(own)
         above.data = (above.data - np.float32(member.floor)) * np.float32(member.weight)
         total = above if total is None else total + above
     total.data += np.float32(sum(member.weight * member.floor for member in members))
     return total
+
+
+def _stored(scores: Any) -> Any:
+    """The scores that exist of a member that has them all: zeros are kept, -inf is not."""
+    documents, labels = np.nonzero(scores > -np.inf)
+    pairs = (scores[documents, labels], (documents, labels))
+    return csc_array(pairs, shape=scores.shape)

@@ -11,9 +11,10 @@ from app.classifier import Member
 from app.folds import Split, two_parts
 from app.heldout import HeldOut
 from app.learners.base import Fitting, Learner, learner_class
-from app.learners.out_of_fold import fit_with_out_of_fold
+from app.learners.out_of_fold import fit_with_out_of_fold, held_out_of
 from app.training.construct import construct_part
 from app.training.drift import ForwardScores, forward_scores
+from app.training.fewer_documents import fewer_documents
 from app.training.fold_plan import FoldPlan
 from app.training.recipe import MemberRecipe
 from app.vectorizers.base import Vectorizer, vectorizer_class
@@ -68,6 +69,8 @@ def fit_member(
         return _with_split(vectorizer, learner, features, data.truth, split, fitting)
     folds = plan.folds(data.truth, fitting.seed)
     learner, held_out = fit_with_out_of_fold(learner, features, data.truth, folds, fitting)
+    fewer = fewer_documents(learner, features, data.truth, folds, fitting)
+    held_out = replace(held_out, parts=folds.scored_parts(), fewer=fewer)
     forward = None
     if plan.checks_drift:
         forward = forward_scores(learner, features, data.truth, fitting)
@@ -88,7 +91,7 @@ def _with_validation(
 ) -> FittedMember:
     valid = vectorizer.transform(data.valid_documents, jobs=fitting.jobs)
     learner.fit(features, data.truth, replace(fitting, valid=(valid, data.valid_truth)))
-    held_out = HeldOut.of(learner.scores(valid, jobs=fitting.jobs), data.valid_truth)
+    held_out = held_out_of(learner, valid, data.valid_truth, jobs=fitting.jobs)
     return FittedMember(Member(vectorizer, learner), held_out, np.arange(held_out.n_documents))
 
 
@@ -103,5 +106,5 @@ def _with_split(
     rows, others = split
     valid = (fitting.held_out_rows(features, two_parts(split))[rows], truth[rows])
     learner.fit(features[others], truth[others], replace(fitting, valid=valid))
-    held_out = HeldOut.of(learner.scores(valid[0], jobs=fitting.jobs), valid[1])
+    held_out = held_out_of(learner, *valid, jobs=fitting.jobs)
     return FittedMember(Member(vectorizer, learner), held_out, rows.astype(np.int64))

@@ -18,11 +18,11 @@ from app.decisions.abstention import Abstention
 from app.decisions.base import Use
 from app.decisions.calibration.calibration import Calibration
 from app.decisions.decision import Decision
+from app.decisions.expectation.estimate import estimated_expectations
 from app.decisions.parser import document_rule
 from app.decisions.tuning.absent_labels import completed_bands, completed_hulls
 from app.decisions.tuning.held_out_figures import figures_of, held_out_counts
 from app.decisions.tuning.hulls import Hulls
-from app.decisions.tuning.optimism import Optimism
 from app.decisions.tuning.options import TuningOptions, with_current_names
 from app.decisions.tuning.tune import tune
 from app.errors import InvalidRequestError
@@ -148,7 +148,7 @@ def _decided(old: Classifier, held_out: HeldOut, recipe: Choice) -> Classifier:
         old,
         decision=decision,
         hulls=completed_hulls(hulls, old.hulls),
-        optimism=Optimism.of(held_out),
+        expectations=estimated_expectations(held_out),
         calibration=calibration,
         abstention=bands,
     )

@@ -19,10 +19,10 @@ from app.decisions.abstention import Abstention
 from app.decisions.base import Basis, Use
 from app.decisions.calibration.calibration import Calibration
 from app.decisions.decision import Decision
+from app.decisions.expectation.estimate import estimated_expectations
 from app.decisions.parser import decision_of, document_rule
 from app.decisions.tuning.held_out_figures import figures_of, held_out_counts
 from app.decisions.tuning.hulls import Hulls
-from app.decisions.tuning.optimism import Optimism
 from app.decisions.tuning.options import TuningOptions
 from app.decisions.tuning.tune import tune
 from app.errors import InvalidDataError, InvalidRequestError
@@ -177,7 +177,7 @@ def _decided(
         members,
         tune(recipe.name, held_out, hulls, _tuning(job)),
         hulls=hulls,
-        optimism=Optimism.of(held_out),
+        expectations=estimated_expectations(held_out),
         calibration=Calibration.fit(held_out),
     )
     if recipe.abstain is not None:

@@ -40,6 +40,7 @@ STEPS = {
     "train": Step("training/run.py"),
     "metrics": Step("metrics.py"),
     "evaluate": Step("evaluate.py"),
+    "many-labels": Step("many_labels.py"),
     "tuning": Step("decisions/run.py", ("speed",)),
     "decisions": Step("decisions/run.py", ("test", str(data_folder())), is_quick=False),
     "read": Step("read.py"),

@@ -1,4 +1,4 @@
-"""A real nginx with deploy/'s configuration before replicas, and clients that count failures.
+"""A real nginx or HAProxy with deploy/'s configuration before replicas, and clients that count.
 
 Used by the tests of deploy/ and by the long runs; everything stays on the loopback address.
 """
@@ -11,33 +11,72 @@ import shutil
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from bench.harness.environment import ROOT
 from bench.harness.server_process import ServerProcess
 
-CONFIGURATION = ROOT / "deploy" / "nginx" / "nginx.conf"
-NGINX = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin")
+HEALTH = "/gateway/health"
+SEARCHED = os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin"
+NGINX, HAPROXY = (shutil.which(name, path=SEARCHED) for name in ("nginx", "haproxy"))
+NOBODY: Mapping[str, str] = MappingProxyType({})
+
+Gateway = Callable[..., ServerProcess]
+"""(port, ports of replicas, folder, identity) → a gateway that is not started yet.
+
+`identity` has the headers that a gateway sets once it has checked who calls."""
 
 
-def gateway(port: int, replicas: list[int], folder: Path) -> ServerProcess:
+def nginx(
+    port: int, replicas: list[int], folder: Path, identity: Mapping[str, str] = NOBODY
+) -> ServerProcess:
     """nginx with deploy/'s configuration; only ports and paths are put in place of its own."""
     if NGINX is None:
         raise FileNotFoundError("nginx is not installed")
-    text = CONFIGURATION.read_text()
-    for number, inside in enumerate(replicas, start=1):
-        text = text.replace(f"replica-{number}:8000", f"127.0.0.1:{inside}")
+    text = _configuration("nginx/nginx.conf", replicas)
     text = text.replace("listen 8080;", f"listen 127.0.0.1:{port};")
+    for name, value in identity.items():
+        text = text.replace(f'proxy_set_header {name} "";', f'proxy_set_header {name} "{value}";')
     text = re.sub(r"/tmp/", f"{folder}/", text)  # noqa: S108
     text = text.replace("/dev/stdout", f"{folder}/access.log")
     (folder / "nginx.conf").write_text(text)
     user = "user root;" if os.geteuid() == 0 else ""  # else its workers could not enter the folder
     command = [NGINX, "-p", str(folder), "-c", f"{folder}/nginx.conf", "-g", f"daemon off; {user}"]
-    return ServerProcess(command, port, "/gateway/health", folder / "gateway.log")
+    return ServerProcess(command, port, HEALTH, folder / "gateway.log")
+
+
+def haproxy(
+    port: int, replicas: list[int], folder: Path, identity: Mapping[str, str] = NOBODY
+) -> ServerProcess:
+    """HAProxy with deploy/'s configuration; only ports are put in place of its own."""
+    if HAPROXY is None:
+        raise FileNotFoundError("haproxy is not installed")
+    text = _configuration("haproxy/haproxy.cfg", replicas)
+    text = text.replace("bind :8080", f"bind 127.0.0.1:{port}")
+    for name, value in identity.items():
+        text = text.replace(f"del-header {name}", f"set-header {name} {value}")
+    (folder / "haproxy.cfg").write_text(text)
+    command = [HAPROXY, "-db", "-f", f"{folder}/haproxy.cfg"]
+    return ServerProcess(command, port, HEALTH, folder / "access.log")
+
+
+GATEWAYS: dict[str, tuple[str | None, Gateway]] = {
+    "nginx": (NGINX, nginx),
+    "haproxy": (HAPROXY, haproxy),
+}
+"""The program of each gateway that deploy/ has a configuration for, and how it is made."""
+
+
+def _configuration(file: str, replicas: list[int]) -> str:
+    text = (ROOT / "deploy" / file).read_text()
+    for number, inside in enumerate(replicas, start=1):
+        text = text.replace(f"replica-{number}:8000", f"127.0.0.1:{inside}")
+    return text
 
 
 @dataclass

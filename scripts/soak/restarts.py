@@ -10,7 +10,7 @@ from bench.harness.processes import free_ports
 from bench.harness.server_process import ServerProcess, replica
 from soak.demo import TEXT
 from soak.findings import Findings
-from soak.gateway import Load, gateway, restart_one_by_one
+from soak.gateway import Load, nginx, restart_one_by_one
 
 CLIENTS, PAUSE = 16, 0.05
 LEAST_REQUESTS = 20_000
@@ -57,7 +57,7 @@ def _loaded(models: Path, folder: Path) -> Iterator[tuple[list[ServerProcess], L
     """Two replicas behind the gateway, and the clients that ask it as long as the block lasts."""
     port, *inside = free_ports(3)
     replicas = [replica(models, number, folder) for number in inside]
-    proxy = gateway(port, inside, folder)
+    proxy = nginx(port, inside, folder)
     try:
         for process in [*replicas, proxy]:
             process.start()

@@ -1,4 +1,4 @@
-"""`make soak`: the long runs: what the service must survive, in full, in 14 minutes.
+"""`make soak`: the long runs: what the service must survive, in full, in 15 minutes.
 
 Every run judges itself by its bounds; its row of docs/benchmarks.md is written when it ends.
 `--only R9,R16` does some of them; `--quick` checks that all work, in 4 minutes, and writes nothing.
@@ -7,6 +7,7 @@ Every run judges itself by its bounds; its row of docs/benchmarks.md is written 
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -22,9 +23,11 @@ from bench.harness.environment import WORK, machine
 from bench.harness.sections import write_section
 from soak.demo import demo_model
 from soak.findings import Findings
-from soak.gateway import NGINX
+from soak.forged_headers import forged_headers
+from soak.gateway import HAPROXY, NGINX
 from soak.load import half_load, overload, slow_clients
 from soak.models import damages, swaps
+from soak.operating import lost_models_folder, revoked_keys, unread_logs
 from soak.restarts import kills, rolling_restarts
 from soak.uploads import bombs, large_uploads, leavers
 
@@ -83,6 +86,27 @@ RUNS: dict[str, tuple[Run, str, str]] = {
         half_load,
         "half load with swaps and evaluations",
         "second-half memory growth ≤ 5 %; no 5xx",
+    ),
+    "R23": (
+        forged_headers,
+        "trailers that name an administrator, repeated headers, upgrade offers, in pieces; "
+        "directly, through nginx and through HAProxy",
+        "trailers 403, repeated headers 400, offers lose nothing",
+    ),
+    "R26": (
+        lost_models_folder,
+        "the models folder vanishes, is empty, cannot be opened (EMFILE), under load",
+        "what was loaded goes on serving",
+    ),
+    "R28": (
+        revoked_keys,
+        "a key revoked while its stream, upload and evaluation run",
+        "ended within 5 s",
+    ),
+    "R29": (
+        unread_logs,
+        "standard output and error never read, one worker and two",
+        "nothing waits for it; dropped lines are counted",
     ),
 }
 
@@ -176,7 +200,7 @@ def _section(results: dict[str, Result]) -> str:
             "|---|---|---|---|---|---|---|---|",
             *rows,
             "",
-            f"{machine()}, {packages}, {_nginx()}. Reproduce: `make soak`, one of "
+            f"{machine()}, {packages}, {_gateways()}. Reproduce: `make soak`, one of "
             'them `make soak ARGS="--only R9"`.',
         ]
     )
@@ -188,11 +212,15 @@ def _nice() -> int:
     return int(group.read_text().split()[-1]) if group.exists() else 0
 
 
-def _nginx() -> str:
-    if NGINX is None:
-        return "no nginx"
-    said = subprocess.run([NGINX, "-v"], capture_output=True, text=True, check=True).stderr
-    return said.strip().removeprefix("nginx version: ").replace("/", " ")
+def _gateways() -> str:
+    """The versions of nginx and HAProxy."""
+    said = [
+        subprocess.run([program, "-v"], capture_output=True, text=True, check=True)
+        for program in (NGINX, HAPROXY)
+        if program is not None
+    ]
+    numbers = [re.search(r"(nginx|HAProxy)\D+([\d.]+)", each.stderr + each.stdout) for each in said]
+    return ", ".join(" ".join(number.groups()) for number in numbers if number)
 
 
 if __name__ == "__main__":

@@ -120,3 +120,30 @@ async def test_a_trusted_gateway_names_the_user_and_their_groups(opened: Opened)
         assert (await client.get("/models")).status_code == 401
     async with opened(**{**gateway, "trusted_proxies": ("10.0.0.0/8",)}) as client:
         assert (await client.get("/models", headers=user)).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("address", "network", "is_trusted"),
+    [
+        ("::ffff:10.0.0.1", "10.0.0.0/8", True),
+        ("::ffff:10.0.0.1", "10.0.0.1", True),
+        ("10.0.0.1", "::ffff:10.0.0.0/104", True),
+        ("::ffff:10.0.0.1", "::ffff:10.0.0.0/104", True),
+        ("::ffff:10.0.0.1", "::ffff:0:0/96", True),
+        ("::ffff:10.0.0.1", "::/0", True),
+        ("::ffff:11.0.0.1", "10.0.0.0/8", False),
+        ("11.0.0.1", "::ffff:10.0.0.0/104", False),
+        ("10.0.0.1", "::/0", False),
+        ("::10.0.0.1", "10.0.0.0/8", False),
+        ("fd00::1", "fd00::/8", True),
+        ("not an address", "10.0.0.0/8", False),
+    ],
+)
+async def test_an_address_of_ipv4_is_the_same_however_it_is_written(
+    opened: Opened, address: str, network: str, is_trusted: bool
+) -> None:
+    user = {"x-forwarded-user": "ada", "x-forwarded-groups": "labelserve-predict"}
+    async with opened(auth="proxy", trusted_proxies=(network,)) as client:
+        client._transport.client = (address, 1)  # type: ignore[attr-defined]
+        answer = await client.get("/models", headers=user)
+    assert answer.status_code == (200 if is_trusted else 401)

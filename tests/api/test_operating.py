@@ -38,6 +38,23 @@ async def test_models_are_described_with_their_labels_page_by_page(
     assert (await client.get("/models/tiny/labels?q=IN")).json()["labels"] == ["billing", "login"]
 
 
+@pytest.mark.parametrize("average", ["micro", "macro"])
+async def test_the_curve_says_what_to_expect_with_intervals(
+    client: httpx.AsyncClient, average: str
+) -> None:
+    told = (await client.get(f"/models/tiny/curve?average={average}")).json()
+    assert (told["model"], told["average"]) == ("tiny", average)
+    assert told["documents"] > 0
+    recalls = [point["recall"] for point in told["points"]]
+    assert recalls == sorted(recalls)
+    for point in told["points"]:
+        for name in ("precision", "recall"):
+            low, high = point[f"{name}_interval"]
+            assert 0 <= low <= point[name] <= high <= 1
+    assert (await client.get("/models/tiny/curve?average=none")).status_code == 422
+    assert (await client.get("/models/other/curve")).status_code == 404
+
+
 async def test_ready_means_every_required_model_is_loaded(opened: Opened, tmp_path: Path) -> None:
     async with opened(required_models="tiny,other") as client:
         answer = await client.get("/health/ready")

@@ -44,12 +44,16 @@ async def test_labels_come_back_with_version_and_headers(client: httpx.AsyncClie
     assert 0.5 < first["probability"] <= 1
 
 
-async def test_the_tuned_point_tells_what_held_out_data_gave(client: httpx.AsyncClient) -> None:
+async def test_the_tuned_point_tells_what_to_expect_of_new_documents(
+    client: httpx.AsyncClient,
+) -> None:
     figures = (await client.get("/models/tiny")).json()["figures"]["held_out"]
     found = (await client.post("/predict", json={"documents": [BILLING]})).json()
     for measure in ("precision", "recall"):
-        expected = pytest.approx(figures[f"micro_{measure}"], rel=1e-4)
-        assert found["operating_point"][measure] == expected
+        told = found["operating_point"][measure]
+        assert told == pytest.approx(figures[f"micro_{measure}"], abs=0.1)
+        low, high = found["operating_point"][f"{measure}_interval"]
+        assert low < told <= high
     ranked = await client.post("/predict", json={"documents": [BILLING], "top_k": 1})
     assert "operating_point" not in ranked.json()
 
@@ -91,7 +95,39 @@ async def test_operating_points_say_what_was_expected_there(
     found = (await client.post("/predict", json=body)).json()
     assert found["operating_point"]["name"] == point
     assert 0 < found["operating_point"]["precision"] <= 1
+    low, high = found["operating_point"]["recall_interval"]
+    assert 0 <= low <= found["operating_point"]["recall"] <= high <= 1
+    assert "met" not in found["operating_point"]
     assert names(found["predictions"][0]) == ["billing"]
+
+
+async def test_an_unattainable_point_is_refused_with_the_best_unless_the_nearest_will_do(
+    client: httpx.AsyncClient,
+) -> None:
+    body = {"documents": [BILLING], "operating_point": "precision>=1"}
+    refused = await client.post("/predict", json=body)
+    assert (refused.status_code, refused.json()["type"][-12:]) == (422, "unattainable")
+    best = refused.json()["best"]["precision"]
+    assert 0 < best < 1
+    found = (await client.post("/predict", json={**body, "nearest": True})).json()
+    assert found["operating_point"]["met"] is False
+    assert found["operating_point"]["precision"] >= best
+    reachable = {"operating_point": f"precision>={best - 0.001:.3f}"}
+    assert (await client.post("/predict", json={**body, **reachable})).status_code == 200
+    met = (await client.post("/predict", json={**body, **reachable, "nearest": True})).json()
+    assert met["operating_point"]["met"] is True
+    alone = await client.post("/predict", json={"documents": ["a"], "nearest": True})
+    assert (alone.status_code, alone.json()["errors"][0]["pointer"]) == (422, "/nearest")
+
+
+async def test_labels_that_cannot_reach_their_own_precision_are_named(
+    client: httpx.AsyncClient,
+) -> None:
+    body = {"documents": [BILLING], "operating_point": "each:precision>=0.8"}
+    point = (await client.post("/predict", json=body)).json()["operating_point"]
+    assert point["n_not_assigned"] == len(point["not_assigned"]) < 5
+    high = await client.post("/predict", json={**body, "operating_point": "each:precision>=0.999"})
+    assert (high.status_code, high.json()["type"][-12:]) == (422, "unattainable")
 
 
 @pytest.mark.parametrize(

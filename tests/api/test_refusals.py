@@ -1,6 +1,7 @@
 """Refusals: who is turned away, on which way, with which headers, and how it is counted."""
 
 import asyncio
+import gzip
 import json
 import re
 from pathlib import Path
@@ -150,6 +151,35 @@ async def test_a_body_that_says_it_is_too_long_is_refused_unread(client: httpx.A
     for path in ("/predict", "/v2/models/tiny/infer"):
         answer = await client.post(path, content=unread(), headers={"content-length": "99999999"})
         assert answer.status_code == 413
+
+
+async def test_a_body_with_a_content_encoding_is_415_where_none_is_taken(
+    client: httpx.AsyncClient,
+) -> None:
+    (version,) = client.service.registry.versions("tiny")  # type: ignore[attr-defined]
+    infer = ("/v2/models/tiny/infer", f"/v2/models/tiny/versions/{version}/infer")
+    for path in ("/predict", *infer):
+        body = {"documents": ["a"]} if path == "/predict" else tensor(["a"])
+        content = gzip.compress(json.dumps(body).encode())
+        for encoding in ("gzip", "br", "identity, gzip"):
+            headers = {"content-encoding": encoding}
+            answer = await client.post(path, content=content, headers=headers)
+            assert answer.status_code == 415
+        plain = await client.post(path, json=body, headers={"content-encoding": " Identity "})
+        assert plain.status_code == 200
+
+
+async def test_no_address_leads_to_the_host_that_the_client_names(
+    client: httpx.AsyncClient,
+) -> None:
+    app = client._transport.app  # type: ignore[attr-defined]
+    paths = [path.format(name="tiny", version="none") for path in app.openapi()["paths"]]
+    for path in [*paths, "/docs", "/openapi.json"]:
+        for method in ("GET", "POST"):
+            answer = await client.request(method, f"{path}/", headers={"host": "evil.example"})
+            assert answer.status_code == 404, path
+            assert "location" not in answer.headers
+    assert (await client.get("/", headers={"host": "evil.example"})).headers["location"] == "/docs"
 
 
 async def test_a_key_limited_to_models_is_not_let_to_the_default_one(

@@ -25,7 +25,6 @@ CALLED = {
     "timeout_keep_alive_handler": [],
     "send_400_response": ["msg"],
     "_unset_keepalive_if_required": [],
-    "_unsupported_upgrade_warning": [],
 }
 
 

@@ -30,6 +30,8 @@ CALM = {
     f'{REQUESTS % "bucket"},status="200",le="0.1"}}': f"0+600x{HOURS}",
     f'{REQUESTS % "bucket"},status="200",le="1"}}': f"0+600x{HOURS}",
     f'{REQUESTS % "bucket"},status="200",le="+Inf"}}': f"0+600x{HOURS}",
+    f'labelserve_loop_lag_seconds_bucket{{{REPLICA},le="0.25"}}': f"0+600x{HOURS}",
+    f"labelserve_loop_lag_seconds_count{{{REPLICA}}}": f"0+600x{HOURS}",
     f'labelserve_labels_per_document_sum{{{REPLICA},model="demo"}}': f"0+1200x{HOURS}",
     f'labelserve_labels_per_document_count{{{REPLICA},model="demo"}}': f"0+600x{HOURS}",
 }
@@ -54,6 +56,12 @@ CASES: list[tuple[str, dict[str, str], int, set[str]]] = [
         {f'{REQUESTS % "bucket"},status="200",le="0.1"}}': "0+580x60"},
         20,
         {"PredictSlow"},
+    ),
+    (
+        "the event loop is often held up",
+        {f'labelserve_loop_lag_seconds_bucket{{{REPLICA},le="0.25"}}': "0+580x60"},
+        20,
+        {"LoopHeldUp"},
     ),
     (
         "one request in six is refused",
@@ -93,6 +101,36 @@ CASES: list[tuple[str, dict[str, str], int, set[str]]] = [
         },
         30,
         {"VersionsDiffer"},
+    ),
+    (
+        "a replica has lost its models folder",
+        {f'labelserve_models_folder_failures_total{{{OTHER},reason="ESTALE"}}': "1+6x60"},
+        20,
+        {"ModelsFolderFails"},
+    ),
+    (
+        "a keys file was written over by something else",
+        {f"labelserve_keys_file_failures_total{{{OTHER}}}": "0x5 0+60x60"},
+        20,
+        {"KeysFileFails"},
+    ),
+    (
+        "the disk takes no counts of keys",
+        {f'labelserve_quota_failures_total{{{OTHER},reason="ENOSPC"}}': "1+60x60"},
+        20,
+        {"QuotasNotCounted"},
+    ),
+    (
+        "keys are over their limits all the time",
+        {f'labelserve_rejected_total{{{REPLICA},reason="quota"}}': "0+300x60"},
+        20,
+        set(),
+    ),
+    (
+        "nobody reads the log of a replica",
+        {f'labelserve_log_lines_dropped_total{{{OTHER},stream="stdout"}}': "0x5 0+100x60"},
+        20,
+        {"LogLinesDropped"},
     ),
     (
         "documents get three times as many labels as before",

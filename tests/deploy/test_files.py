@@ -2,6 +2,7 @@
 
 import json
 import re
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ DEPLOY = ROOT / "deploy"
 COMPOSE = ROOT / "docker-compose.yml"
 YAML = [COMPOSE, *sorted(DEPLOY.rglob("*.yml")), *sorted(DEPLOY.rglob("*.yaml"))]
 NGINX = (DEPLOY / "nginx" / "nginx.conf").read_text()
+HAPROXY = (DEPLOY / "haproxy" / "haproxy.cfg").read_text()
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
 
 
@@ -78,6 +80,7 @@ def test_ports_are_the_same_everywhere() -> None:
     assert exposed
     assert exposed.groups() == (str(SETTINGS.port), str(SETTINGS.metrics_port))
     assert set(re.findall(r"server replica-\d:(\d+)", NGINX)) == {str(SETTINGS.port)}
+    assert set(re.findall(r"replica-\d:(\d+)", HAPROXY)) == {str(SETTINGS.port)}
     ports = {port["name"]: port["containerPort"] for port in DEPLOYMENT["containers"][0]["ports"]}
     assert ports == {"http": SETTINGS.port, "metrics": SETTINGS.metrics_port}
     assert KSERVE["containers"][0]["ports"][0]["containerPort"] == SETTINGS.port
@@ -127,21 +130,40 @@ def test_the_gateway_lets_through_what_the_service_takes() -> None:
     assert seconds(location("= /evaluate"), "proxy_read_timeout") > SETTINGS.evaluate_seconds
 
 
+def test_haproxy_lets_through_what_the_service_takes() -> None:
+    longest = dict(re.findall(r"acl (is_too_long\w*) .* gt (\d+)", HAPROXY))
+    assert int(longest["is_too_long_prediction"]) == SETTINGS.max_body_bytes
+    assert int(longest["is_too_long_evaluation"]) - SETTINGS.max_upload_bytes == 1 << 20
+    waits = [int(found) for found in re.findall(r"timeout server (\d+)s", HAPROXY)]
+    assert waits[0] > SETTINGS.request_seconds
+    assert waits[1] > SETTINGS.evaluate_seconds
+    assert "http-request set-timeout server 905s if { path,url_dec -m str /evaluate }" in HAPROXY
+
+
 def test_the_gateway_closes_idle_connections_first() -> None:
     upstream = re.search(r"upstream labelserve {(.*?)\n    }", NGINX, re.DOTALL)
     assert upstream
     assert seconds(upstream[1], "keepalive_timeout") < KEEP_ALIVE_SECONDS
+    for name in ("pool-purge-delay", "timeout http-keep-alive"):
+        found = re.search(rf"{name} (\d+)s", HAPROXY)
+        assert found
+        assert int(found[1]) < KEEP_ALIVE_SECONDS
 
 
 def test_only_what_changes_nothing_is_asked_again() -> None:
     again = re.findall(r"location (\S+ ?\S*) {[^}]*non_idempotent", NGINX)
     assert [place.strip() for place in again] == ["= /predict", "/v2/"]
     assert "proxy_request_buffering off" in location("= /evaluate")
+    once = "disable-l7-retry if !is_prediction !{ method GET HEAD OPTIONS }"
+    assert once in HAPROXY
+    predictions = re.findall(r"acl is_prediction .* -m (\S+ \S+)", HAPROXY)
+    assert predictions == ["str /predict", "beg /v2/"]
 
 
 def test_the_gateway_passes_on_no_identity_of_a_client() -> None:
     for header in (SETTINGS.proxy_user_header, SETTINGS.proxy_groups_header):
         assert re.search(rf'proxy_set_header {header} "";', NGINX, re.IGNORECASE)
+        assert re.search(rf"http-request del-header {header}\n", HAPROXY, re.IGNORECASE)
 
 
 def test_containers_of_ours_are_locked_down() -> None:
@@ -158,6 +180,23 @@ def test_containers_of_ours_are_locked_down() -> None:
     for pod in (DEPLOYMENT, KSERVE):
         assert pod["securityContext"]["runAsNonRoot"] is True
         assert pod["enableServiceLinks"] is False
+
+
+def images() -> list[str]:
+    """Every image that compose, Kubernetes or KServe would pull or run, as `name:tag`."""
+    compose = [service["image"] for service in read(COMPOSE)["services"].values()]
+    tags = {entry["name"]: entry["newTag"] for entry in resource("kustomization.yaml")["images"]}
+    pods = [f"{c['image']}:{tags[c['image']]}" for c in DEPLOYMENT["containers"]]
+    return [*compose, *pods, *(c["image"] for c in KSERVE["containers"])]
+
+
+def test_images_are_named_by_their_whole_version_and_ours_by_this_one() -> None:
+    assert [name for name in images() if not re.search(r":v?\d+\.\d+\.\d+$", name)] == []
+    ours = {name for name in images() if name.startswith("labelserve:")}
+    assert ours == {f"labelserve:{version('labelserve')}"}
+    for file in (DOCKERFILE, (ROOT / "docs" / "operations.md").read_text()):
+        built = set(re.findall(r"docker build .*-t (\S+)", file))
+        assert built == ours
 
 
 def telemetry() -> dict[str, set[str]]:

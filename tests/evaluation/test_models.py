@@ -128,7 +128,14 @@ def test_scratch_files_are_gone_even_after_an_error(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_memory_does_not_grow_with_the_documents(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("sparse", [1, 10_000])
+def test_memory_does_not_grow_with_the_documents(
+    sparse: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.metrics.counting.score_rows.SPARSE", sparse)
+    monkeypatch.setattr("app.evaluation.measure.decided_chunk.DOCUMENTS", 250)
+    monkeypatch.setattr("app.evaluation.storage.pair_score_file.RUN", 10_000)
+    monkeypatch.setattr("app.evaluation.storage.pair_score_file.BLOCK", 20_000)
     monkeypatch.setattr(chunks, "DOCUMENTS", 250)
     monkeypatch.setattr("app.evaluation.storage.score_file.CELLS", 20_000)
     monkeypatch.setattr("app.evaluation.measure.measurement.BLOCK", 250)

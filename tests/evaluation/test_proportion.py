@@ -38,7 +38,7 @@ def test_without_training_frequencies_or_all_scores_it_is_refused() -> None:
     with pytest.raises(InvalidRequestError, match="training frequencies"):
         evaluate(system, documents, EvaluationOptions(decision="proportion:1"))
     with pytest.raises(InvalidRequestError, match="all scores at once"):
-        judged(system, documents, decision="proportion:1", max_cells=10)
+        judged(system, documents, decision="proportion:1", max_scores=10)
 
 
 @dataclass(eq=False)

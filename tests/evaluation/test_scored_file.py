@@ -51,6 +51,28 @@ def test_labels_of_the_test_set_that_no_line_names_count_as_missed(tmp_path: Pat
     assert "rank:K" in scored.cautions[0]
 
 
+@pytest.mark.parametrize("lines", [2, 30])
+def test_scores_that_float32_would_tie_are_kept_apart(lines: int, tmp_path: Path) -> None:
+    file = tmp_path / "scores"
+    names = [f"label-{number:02}" for number in range(20)]
+    file.write_text("label-00:0.7000000001 label-01:0.7000000002\n" * lines)
+    scored = ScoredFile(file, names)
+    documents = documents_of([["label-01"]] * lines)
+    report = evaluate(scored, scored.paired(documents), EvaluationOptions(decision="rank:1"))
+    assert report.content["ranking"]["P@1"] == 1.0
+    assert report.content["decisions"]["micro"]["f1"] == 1.0
+    assert report.content["decisions"]["break_even"] == {"value": 1.0, "gap": 0.0}
+
+
+def test_a_score_is_not_above_the_same_cut(tmp_path: Path) -> None:
+    file = tmp_path / "scores"
+    file.write_text("a:0.7 b:0.7000001\n")
+    scored = ScoredFile(file)
+    options = EvaluationOptions(decision="rank:2,0.7")
+    report = evaluate(scored, scored.paired(documents_of([["b"]])), options)
+    assert report.content["decisions"]["micro"]["f1"] == 1.0
+
+
 def test_a_system_that_says_nothing_finds_nothing_at_any_k(tmp_path: Path) -> None:
     file = tmp_path / "scores"
     file.write_text('{"labels": []}\n' * 2)

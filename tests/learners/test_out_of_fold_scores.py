@@ -17,7 +17,7 @@ def test_the_best_and_the_true_are_kept_and_nothing_else(
     kernels: str, parts: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LABELSERVE_KERNELS", kernels)
-    kept = out_of_fold_scores(TRUTH, dense_cells=100, best=5)
+    kept = out_of_fold_scores(TRUTH, dense_cells=1000, best=5)
     assert isinstance(kept, BestScores)
     labels = PICK.permutation(40)
     for documents in (np.arange(0, 30, 2), np.arange(1, 30, 2)):
@@ -40,9 +40,34 @@ def test_few_pairs_are_all_kept() -> None:
 
 
 def test_of_many_pairs_three_hundred_labels_a_document_are_kept() -> None:
-    none = marks(np.zeros((2, 400), bool))
-    collected = out_of_fold_scores(none, dense_cells=100)
-    collected.put(np.arange(2), np.arange(400), np.arange(800, dtype=np.float32).reshape(2, 400))
+    none = marks(np.zeros((2, 2000), bool))
+    collected = out_of_fold_scores(none, dense_cells=3000)
+    scores = np.arange(4000, dtype=np.float32).reshape(2, 2000)
+    collected.put(np.arange(2), np.arange(2000), scores)
     kept = collected.held_out().scores
     assert kept.nnz == 600
-    assert kept.data.min() == 100
+    assert kept.data.min() == 1700
+
+
+@pytest.mark.parametrize("n_labels", [7, 299, 5000])
+def test_no_number_of_labels_is_kept_beyond_the_bound(n_labels: int) -> None:
+    n_documents, bound = 200, 1000
+    truth = marks(np.zeros((n_documents, n_labels), bool))
+    collected = out_of_fold_scores(truth, dense_cells=bound)
+    scores = np.random.default_rng(0).normal(size=truth.shape).astype(np.float32)
+    collected.put(np.arange(n_documents), np.arange(n_labels), scores)
+    held_out = collected.held_out()
+    assert 0 < held_out.scores.nnz * 4 <= bound
+    assert not held_out.is_exact
+
+
+def test_scores_of_few_labels_are_exact_in_the_sparse_form() -> None:
+    few = np.where(np.argsort(np.argsort(-SCORES, axis=1), axis=1) < 8, SCORES, -np.inf)
+    kept = out_of_fold_scores(TRUTH, dense_cells=1000, best=8)
+    kept.put(np.arange(30), np.arange(40), few.astype(np.float32))
+    held_out = kept.held_out()
+    assert held_out.is_exact
+    assert held_out.scores.nnz == 30 * 8
+    kept = out_of_fold_scores(TRUTH, dense_cells=1000, best=7)
+    kept.put(np.arange(30), np.arange(40), few.astype(np.float32))
+    assert not kept.held_out().is_exact

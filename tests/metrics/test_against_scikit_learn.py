@@ -27,10 +27,14 @@ def cells_of(marks: Dense, truth: Dense, axis: int) -> Cells:
 
 
 @many
-@given(scored())
-def test_label_ranking_figures_are_scikit_learns(case: Any) -> None:
+@given(scored(), st.sampled_from([-10.0, 0.0, 0.5]))
+def test_label_ranking_figures_are_scikit_learns_with_unscored_labels_tied_last(
+    case: Any, lowest: float
+) -> None:
     scores, truth = case
-    ranked = TrueRanks.of(scores, sparse(truth))
+    unscored = scores < lowest
+    ranked = TrueRanks.of(np.where(unscored, -np.inf, scores), sparse(truth))
+    scores = np.where(unscored, np.float32(-9), scores)
     expected = {
         lrap: sk.label_ranking_average_precision_score(truth, scores),
         coverage_error: sk.coverage_error(truth, scores),

@@ -106,29 +106,33 @@ def start(
     wait: bool = True,
     patch: str = "",
     within: Sequence[str] = (),
+    output: int | None = None,
     **settings: Any,
 ) -> Server:
     """Start a server with these settings; wait until it is ready to answer.
 
     `patch` is a line of Python that the server runs first, for faults that no setting brings about.
-    `within` is a command that becomes the server, given as its last arguments.
+    `within` is a command that becomes the server, given as its last arguments. `output` is the
+    descriptor for its standard output and error, in place of a log; then its port must be given.
     """
     settings = {"data_dir": folder / "var", "port": 0, **settings}
     ours = {f"LABELSERVE_{name.upper()}": str(value) for name, value in settings.items()}
     clean = {k: v for k, v in os.environ.items() if not k.startswith("LABELSERVE_")}
     log = folder / "log"
     code = ["-c", f"{patch}\nfrom app.main import main\nmain()"] if patch else ["-m", "app.main"]
-    with log.open("wb") as output:
+    with log.open("wb") as file:
         process = subprocess.Popen(
             [*within, sys.executable, *code],
             cwd=ROOT,
             env={**clean, **ours},
-            stdout=output,
+            stdout=file if output is None else output,
             stderr=subprocess.STDOUT,
         )
-    server = Server(process, "", log, Path(settings["data_dir"]))
+    url = f"http://127.0.0.1:{settings['port']}"
+    server = Server(process, url, log, Path(settings["data_dir"]))
     try:
-        server.url = _url(server)
+        if output is None:
+            server.url = _url(server)
         if wait:
             wait_until(lambda: httpx.get(f"{server.url}/health/ready").status_code == 200)
     except BaseException:

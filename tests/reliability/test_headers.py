@@ -57,6 +57,7 @@ def test_a_trailer_does_not_name_the_caller_of_predictions(guarded: Server) -> N
         b"Content-Type: application/json\r\nContent-Type: application/x-ndjson\r\n",
         b"Content-Encoding: identity\r\nContent-Encoding: gzip\r\n",
         b"Content-Length: 25\r\n",
+        b"Host: elsewhere\r\n",
     ],
 )
 def test_a_header_that_counts_is_sent_once(guarded: Server, twice: bytes) -> None:

@@ -5,11 +5,13 @@ import os
 import stat
 import subprocess
 import sys
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from app.errors import UnauthorizedError
+from app.serving.identity import KeyLimits
 from app.serving.keys import KeysFile
 
 ROOT = Path(__file__).parents[2]
@@ -49,9 +51,27 @@ def test_json_has_the_secret_once_and_the_list_never(tmp_path: Path) -> None:
     assert line == {name: value for name, value in made.items() if name != "secret"}
 
 
+def test_a_key_with_an_end_and_limits_says_so_in_the_list(tmp_path: Path) -> None:
+    file = tmp_path / "keys.json"
+    options = ("--expires", "90d", "--requests-per-minute", 60, "--documents-per-day", 5000)
+    made = keys("create", "--scope", "predict", *options, "--file", file, "--json", "-")
+    found = json.loads(made.stdout)
+    end = datetime.fromisoformat(found["created"]) + timedelta(days=90)
+    assert datetime.fromisoformat(found["expires"]) == end
+    assert (found["requests_per_minute"], found["documents_per_day"]) == (60, 5000)
+    keys("create", "--scope", "admin", "--file", file)
+    listed = keys("list", "--file", file).stdout
+    assert f"{end:%Y-%m-%d %H:%M}" in listed
+    assert all(word in listed for word in ("60", "5000", "never", "no limit"))
+    limits = KeysFile(file).identify(found["secret"].encode()).limits
+    assert limits == KeyLimits(60, 5000)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        (("create", "--scope", "predict", "--expires", "soon"), "such as 90d"),
+        (("create", "--scope", "predict", "--requests-per-minute", "0"), "requests-per-minute"),
         (("create", "--scope", "everything"), "scopes are one or more of: predict"),
         (("create", "--scope", ""), "scopes are one or more of: predict"),
         (("revoke", "nobody"), "no such key; there are: none"),

@@ -201,6 +201,18 @@ def test_what_follows_a_chunked_body_never_becomes_a_header() -> None:
     assert seen == [[(b"transfer-encoding", b"chunked"), (b"x-user", b"anybody")]]
 
 
+@pytest.mark.parametrize("body", [b"easy", b"hard"])
+@pytest.mark.parametrize("n_bytes", [1, 7, 1000])
+def test_an_offer_to_upgrade_loses_nothing(body: bytes, n_bytes: int) -> None:
+    offer = b"\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"
+    sent = post(body).replace(b"\r\n\r\n", offer) * 3 + post(b"last")
+    echo, written = answered(*(sent[at : at + n_bytes] for at in range(0, len(sent), n_bytes)))
+    assert sorted(echo.at_once_bodies + echo.ordinary_bodies) == sorted([body] * 3 + [b"last"])
+    assert len(re.findall(rb"HTTP/1.1 20\d", written)) == 4
+    if n_bytes == 1000:
+        assert bool(echo.ordinary_bodies) is (body == b"hard")
+
+
 def test_answers_keep_their_order_behind_one_that_takes_longer() -> None:
     pieces = [post(body) for body in (b"one", b"two", b"slow", b"behind", b"it")]
     echo, written = answered(*pieces)
@@ -266,7 +278,7 @@ def test_a_head_that_does_not_come_in_time_ends_the_connection(sent: bytes) -> N
     asyncio.run(wait())
 
 
-def test_sigterm_announces_the_end_and_a_second_signal_does_not_wait_for_it(
+def test_sigterm_announces_the_end_again_changes_nothing_and_ctrl_c_does_not_wait(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now = 100.0
@@ -279,7 +291,8 @@ def test_sigterm_announces_the_end_and_a_second_signal_does_not_wait_for_it(
     for signals, has_ended in (
         ([], False),
         ([signal.SIGTERM], False),
-        ([signal.SIGTERM] * 2, True),
+        ([signal.SIGTERM] * 2, False),
+        ([signal.SIGTERM, signal.SIGINT], True),
         ([signal.SIGINT], True),
     ):
         service = SimpleNamespace(is_draining=False)

@@ -1,10 +1,13 @@
 """Admission, keys, spool and picking, each by itself."""
 
+import errno
 import fcntl
+import hashlib
 import json
 import stat
 from pathlib import Path
-from typing import BinaryIO
+from shutil import rmtree
+from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
 import pytest
@@ -169,10 +172,94 @@ def test_a_change_of_the_keys_is_seen_within_seconds_and_a_damaged_file_is_none(
 
 
 def test_a_file_that_is_no_keys_file_is_refused_at_the_start(tmp_path: Path) -> None:
-    for content in ("", "[]", '{"keys": [{"id": 1}]}', json.dumps({"keys": [1]})):
-        (tmp_path / "keys.json").write_text(content)
-        with pytest.raises(SettingsError):
+    for content in ("", "[]", '{"keys": [{"id": 1}]}', json.dumps({"keys": [1]}), "\ud800"):
+        (tmp_path / "keys.json").write_bytes(content.encode(errors="surrogatepass"))
+        with pytest.raises(SettingsError, match="is not a keys file of"):
             KeysFile(tmp_path / "keys.json")
+
+
+WRONG: list[tuple[str, Any]] = [
+    ("id", 7),
+    ("id", "a b\n"),
+    ("sha256", "é" * 64),
+    ("sha256", None),
+    ("scopes", "predict"),
+    ("scopes", []),
+    ("scopes", [["predict"]]),
+    ("scopes", ["root"]),
+    ("models", [1]),
+    ("models", "team-*"),
+    ("created", 2026),
+    ("expires", "tomorrow"),
+    ("expires", "2026-01-01T00:00:00"),
+    ("requests_per_minute", "10"),
+    ("requests_per_minute", 0),
+    ("documents_per_day", 1.5),
+]
+
+
+@pytest.mark.parametrize(("field", "value"), WRONG)
+def test_a_value_of_the_wrong_kind_in_a_keys_file_is_named_and_the_old_keys_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, field: str, value: Any
+) -> None:
+    now, failures = 100.0, list[float]()
+    monkeypatch.setattr("app.serving.keys.monotonic", lambda: now)
+    file = tmp_path / "keys.json"
+    secret = KeysFile(file).create(["predict"])[1].encode()
+    serving = KeysFile(file, lambda: failures.append(now))
+    content = json.loads(file.read_text())
+    good = json.dumps(content)
+    content["keys"][0][field] = value
+    file.write_text(json.dumps(content))
+    with pytest.raises(SettingsError, match=r"\$\.keys\[0\]"):
+        KeysFile(file)
+    for _ in range(2):
+        now += 5
+        assert serving.identify(secret).scopes == {"predict"}
+    file.unlink()
+    now += 5
+    assert serving.identify(secret).scopes == {"predict"}
+    assert len(failures) == 3
+    file.write_text(good)
+    now += 5
+    assert serving.identify(secret).scopes == {"predict"}
+    assert len(failures) == 3
+
+
+def test_a_keys_file_that_could_not_be_read_for_a_moment_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or else a key that was revoked meanwhile would stay valid until the next change."""
+    now = 100.0
+    monkeypatch.setattr("app.serving.keys.monotonic", lambda: now)
+    keys = KeysFile(tmp_path / "keys.json")
+    key, secret = keys.create(["predict"])
+    serving = KeysFile(tmp_path / "keys.json")
+    keys.revoke(key.id)
+
+    def refused(path: Path) -> NoReturn:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    with monkeypatch.context() as failing:
+        failing.setattr(Path, "read_bytes", refused)
+        now += 5
+        assert serving.identify(secret.encode()).name == key.id
+    now += 5
+    with pytest.raises(UnauthorizedError):
+        serving.identify(secret.encode())
+
+
+def test_a_keys_file_of_before_there_were_limits_is_read(tmp_path: Path) -> None:
+    entry = {
+        "id": "0a1b2c3d",
+        "sha256": hashlib.sha256(b"ls_secret").hexdigest(),
+        "scopes": ["predict"],
+        "models": [],
+        "created": "2026-01-01T00:00:00+00:00",
+    }
+    (tmp_path / "keys.json").write_text(json.dumps({"keys": [entry]}))
+    found = KeysFile(tmp_path / "keys.json").identify(b"ls_secret")
+    assert (found.name, found.expires, found.limits) == ("0a1b2c3d", None, None)
 
 
 def test_the_spool_keeps_what_the_living_use_and_removes_what_the_dead_left(
@@ -216,6 +303,20 @@ def test_a_lock_that_another_worker_removed_meanwhile_is_made_again(
         assert mine.exists()
     one.close()
     other.close()
+
+
+def test_a_spool_that_was_removed_is_made_again(tmp_path: Path) -> None:
+    one, other = Spool(tmp_path), Spool(tmp_path)
+    for removed in (tmp_path / "spool", tmp_path / "spool" / f"{one._owner}.lock"):
+        with one.folder():
+            pass
+        rmtree(removed) if removed.is_dir() else removed.unlink()
+        with one.folder() as mine:
+            other.open()
+            assert mine.exists()  # the other one sees that its owner lives
+        other.close()
+    one.close()
+    assert list((tmp_path / "spool").iterdir()) == []
 
 
 @settings(deadline=None)  # the first call may compile

@@ -1,7 +1,12 @@
 """The registry: what one model does to the others."""
 
+import errno
+import os
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from shutil import copytree
+from shutil import copytree, rmtree
+from typing import NoReturn
 
 import pytest
 
@@ -221,3 +226,78 @@ def test_a_required_version_that_cannot_be_loaded_waits_between_its_trials(
     assert (found.missing(), seen) == ([never], ["tiny"])
     with pytest.raises(ModelUnavailableError):
         found.get(never)
+
+
+def fails_with(number: int) -> Callable[..., NoReturn]:
+    def failing(*_: object) -> NoReturn:
+        raise OSError(number, os.strerror(number))
+
+    return failing
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.EIO, errno.ESTALE])
+@pytest.mark.parametrize("call", ["scandir", "listdir"])
+def test_a_look_that_fails_changes_nothing(
+    tiny_models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, call: str
+) -> None:
+    copytree(tiny_models / "tiny", tmp_path / "tiny")
+    found = Registry(Store(tmp_path))
+    found.refresh()
+    loaded = found.get(None)
+    with monkeypatch.context() as failing:
+        failing.setattr(f"app.artifacts.store.os.{call}", fails_with(number))
+        with suppress(OSError):
+            found.refresh()
+        assert found.get(None) is found.get("tiny") is loaded
+        assert found.missing() == []
+    found.refresh()
+    assert found.get("tiny") is loaded
+    assert not found.failures
+
+
+def without_pointer(model: Path) -> None:
+    (model / "current").rename(model / "aside")
+
+
+def without_versions(model: Path) -> None:
+    for version in model.glob("2*"):
+        version.rename(model / "aside")
+
+
+def behind_a_folder(model: Path) -> None:
+    (model / "current").unlink()
+    (model / "current").mkdir()
+
+
+@pytest.mark.parametrize("damage", [without_pointer, without_versions, behind_a_folder])
+def test_a_loaded_model_goes_on_until_its_pointer_names_another_version(
+    tiny_models: Path, tmp_path: Path, damage: Callable[[Path], None]
+) -> None:
+    copytree(tiny_models / "tiny", tmp_path / "tiny")
+    counted = list[str]()
+    found = Registry(Store(tmp_path), on_failure=lambda name, kind: counted.append(name))
+    found.refresh()
+    loaded = found.get("tiny")
+    damage(tmp_path / "tiny")
+    for _ in range(2):
+        found.refresh()
+        assert found.get("tiny") is loaded
+        assert loaded.plan(Query()).predictions(["refund"])
+    assert (counted, list(found.failures), found.missing()) == (["tiny"], ["tiny"], [])
+
+
+def test_of_a_folder_that_still_has_models_the_others_were_removed(
+    tiny_models: Path, tmp_path: Path
+) -> None:
+    """A folder without any is one that is not mounted: then nothing was removed."""
+    for name in ("other", "tiny"):
+        copytree(tiny_models / "tiny", tmp_path / name)
+    found = Registry(Store(tmp_path))
+    found.refresh()
+    rmtree(tmp_path / "other")
+    found.refresh()
+    assert (list(found.loaded), found.missing()) == (["tiny"], [])
+    rmtree(tmp_path / "tiny")
+    with pytest.raises(FileNotFoundError):
+        found.refresh()
+    assert (list(found.loaded), found.missing()) == (["tiny"], [])

@@ -141,7 +141,7 @@ class Fleet:
     """Workers of this process, each with its end of a pipe, and the supervisor's sum."""
 
     def __init__(self) -> None:
-        self.aggregator = SnapshotAggregator(Telemetry().snapshot())
+        self.aggregator = SnapshotAggregator(Telemetry().snapshot)
         self.pipes: list[Connection] = []
         self.threads: dict[int, threading.Thread] = {}
 
@@ -210,7 +210,7 @@ def test_what_a_worker_counted_stays_when_it_is_replaced_and_its_gauges_go(fleet
 def test_not_even_rounding_lets_a_sum_fall_when_workers_are_replaced(
     events: list[tuple[int, float, bool]],
 ) -> None:
-    aggregator = SnapshotAggregator(Telemetry().snapshot())
+    aggregator = SnapshotAggregator(Telemetry().snapshot)
     processes, before = [Telemetry() for _ in range(3)], 0.0
     for place, seconds, ends in events:
         processes[place].stages.labels("score").observe(seconds)
@@ -247,7 +247,31 @@ def test_a_worker_that_is_stopped_keeps_nobody_else_waiting(fleet: Fleet) -> Non
     loud = Telemetry()
     for number in range(5000):
         loud.rejected.labels(f"{number:0100}").inc()
-    theirs.send_bytes(msgspec.msgpack.encode(WorkerFigures(loud.snapshot(), wants_total=True)))
+    theirs.send_bytes(
+        msgspec.msgpack.encode(WorkerFigures(loud.snapshot(), wants_total=True, loop_turns=1))
+    )
     one = fleet.worker(1)
     one.documents.labels("demo", "/predict").inc(2)
     assert documents(asyncio.run(one.total())) == 2
+
+
+def test_a_loop_that_is_held_up_shows_by_how_much() -> None:
+    telemetry = Telemetry()
+
+    async def held_up() -> None:
+        telemetry.loop.start()
+        await asyncio.sleep(0.3)
+        sleep(0.6)
+        await asyncio.sleep(0.2)
+        telemetry.loop.stop()
+        turns = telemetry.loop.turns
+        await asyncio.sleep(0.3)
+        assert telemetry.loop.turns == turns > 1
+
+    asyncio.run(held_up())
+    name = "labelserve_loop_lag_seconds"
+    count = value(telemetry.snapshot(), f"{name}_count")
+    late = value(telemetry.snapshot(), f"{name}_bucket", le="0.25")
+    assert count == telemetry.loop.turns
+    assert late is not None
+    assert late < count

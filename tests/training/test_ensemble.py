@@ -72,6 +72,15 @@ def test_what_one_member_does_not_score_counts_as_its_floor() -> None:
     np.testing.assert_allclose(summed.toarray(), [[2.5, -4.0, 0.0]])
 
 
+def test_members_may_have_all_scores_or_the_best_of_them() -> None:
+    members = [Member(*PARTS, 2.0, -3.0), Member(*PARTS, 1.0, -5.0)]
+    whole = np.array([[0.0, -np.inf, 1.0]], np.float32)
+    best = csc_array(([0.5, 2.0], ([0, 0], [0, 1])), (1, 3), dtype=np.float32)
+    held_out = [HeldOut.of(s, csr_array((1, 3), dtype=np.bool_)) for s in (whole, best)]
+    summed = weighted_sum(members, held_out).scores
+    np.testing.assert_allclose(summed.toarray(), [[0.5, -4.0, -3.0]])
+
+
 def test_a_trained_ensemble_scores_as_the_weighted_sum_and_comes_back_equal(
     corpus: Collection, tmp_path: Path
 ) -> None:

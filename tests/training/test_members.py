@@ -1,15 +1,18 @@
 """How a member is fitted: which documents it learns from, and which it is tuned on."""
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from app.arrays import Features, Scores, Truth, truth_from_rows
-from app.learners import LEARNERS
+from app.learners import LEARNERS, out_of_fold
 from app.learners.base import Fitting, Learner
+from app.learners.out_of_fold_scores import out_of_fold_scores
 from app.state import State
 from app.training.fold_plan import FoldPlan
 from app.training.members import FittedMember, TrainingData, fit_member
@@ -26,12 +29,14 @@ class Recorder(Learner):
     kind: ClassVar[str] = "recorder"
     documents: list[int] = field(default_factory=list, init=False)
     fitting: Fitting = field(default=Fitting(), init=False)
+    scored_at_once: list[int] = field(default_factory=list, init=False)
 
     def fit(self, features: Features, truth: Truth, fitting: Fitting | None = None) -> Self:
         self.documents, self.fitting = terms(features), fitting or Fitting()
         return self
 
     def scores(self, features: Features, *, jobs: int = 1) -> Scores:
+        self.scored_at_once.append(features.shape[0])
         return np.full((features.shape[0], 2), len(self.documents), np.float32)
 
     def state(self) -> State:
@@ -135,3 +140,20 @@ def test_along_an_order_the_validation_set_is_the_last_eighth() -> None:
 def row_numbers(columns: list[int]) -> list[int]:
     """The documents of tf-idf columns, whose terms are in the order of their code points."""
     return sorted(int(sorted(TEXTS)[column].removeprefix("word")) for column in columns)
+
+
+@pytest.mark.parametrize("kind", ["recorder", "early-stopping"])
+@pytest.mark.parametrize("has_validation_file", [True, False])
+def test_held_out_scores_are_collected_under_one_bound(
+    kind: str, has_validation_file: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(out_of_fold, "DOCUMENTS_AT_ONCE", 3)
+    monkeypatch.setattr(
+        out_of_fold, "out_of_fold_scores", partial(out_of_fold_scores, dense_cells=9)
+    )
+    valid = {"valid_documents": TEXTS, "valid_truth": TRUTH} if has_validation_file else {}
+    member, learner = fitted(kind, **valid)
+    assert member.held_out is not None
+    assert issparse(member.held_out.scores)
+    assert len(member.rows) == member.held_out.n_documents
+    assert max(learner.scored_at_once, default=0) <= 3

@@ -6,7 +6,7 @@ from time import monotonic
 from starlette.types import Message, Receive
 
 from app.api.http.request_context import RequestContext
-from app.errors import DeadlineError, PayloadTooLargeError
+from app.errors import DeadlineError, PayloadTooLargeError, UnsupportedMediaTypeError
 from app.serving.admission import SMALL_BODY, BodyBudget, Deadline
 
 LATE = "too late"
@@ -84,6 +84,12 @@ def with_minimum_rate(receive: Receive, patience: float) -> Receive:
         return message
 
     return next_piece
+
+
+def refuse_encoded(context: RequestContext) -> None:
+    """UnsupportedMediaTypeError for a body with a content encoding, where none is taken."""
+    if context.header(b"content-encoding").strip().lower() not in (b"", b"identity"):
+        raise UnsupportedMediaTypeError("the body is sent without a content encoding")
 
 
 def check_length(context: RequestContext, limit: int, *, overhead: int = 0) -> None:

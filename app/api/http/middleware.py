@@ -17,7 +17,9 @@ from app.serving.service import Service
 
 UNROUTED = "unrouted"
 CLIENT_LEFT = 499
-SENT_ONCE = frozenset((b"authorization", b"content-encoding", b"content-length", b"content-type"))
+SENT_ONCE = frozenset(
+    (b"authorization", b"content-encoding", b"content-length", b"content-type", b"host")
+)
 """Headers of which two would let two readers of one request understand it differently."""
 
 AtOnce: TypeAlias = Callable[[RequestContext, bytes], tuple[Headers, bytes] | None]

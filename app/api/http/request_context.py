@@ -59,6 +59,8 @@ class RequestContext:
     """One request, from its head to the end of its answer."""
 
     route = caller = model = version = ""
+    refused_by_key = ""
+    """Why its own key refused it: `expired`, `revoked`, or the limit that was reached."""
     status = bytes_out = documents = 0
     seconds = 0.0
     is_answered = False

@@ -15,15 +15,17 @@ from app.serving.service import Service
 from app.serving.spool import Upload
 
 PIECE = 1 << 20
-MULTIPART = b"multipart/form-data"
+MULTIPART, GUESSED = b"multipart/form-data", b"application/octet-stream"
 FORMATS = {
     b"text/tab-separated-values": "tsv",
     b"application/x-ndjson": "jsonl",
     b"text/csv": "csv",
     b"text/x-svmlight": "svmlight",
-    b"application/octet-stream": "auto",
+    GUESSED: "auto",
     MULTIPART: "auto",
 }
+NAMED = [name.decode() for name, format in FORMATS.items() if format != "auto"]
+"""Media types that say the format."""
 ENCODINGS = (b"", b"identity", b"gzip", b"zstd")
 
 

@@ -56,15 +56,18 @@ def _operation(method: str, path: str, operation: dict[str, Any]) -> str:
     scopes = [scope for entry in operation.get("security", []) for scope in entry["key"]]
     needs = f" · scope {escape(', '.join(scopes))}" if scopes else " · open"
     answers = ", ".join(sorted(operation["responses"]))
-    body = "".join(
-        _body(*item) for item in operation.get("requestBody", {}).get("content", {}).items()
-    )
+    body = _request_body(operation.get("requestBody", {}))
     return (
         f"<details><summary><code>{method.upper()} {escape(path)}</code> "
         f"{escape(operation.get('summary', ''))}{needs}</summary>"
         f"<p>{escape(operation.get('description', ''))}</p>"
         f"{_parameters(operation.get('parameters', []))}{body}<p>Answers: {answers}</p></details>"
     )
+
+
+def _request_body(body: dict[str, Any]) -> str:
+    said = f"<p>{escape(body['description'])}</p>" if "description" in body else ""
+    return "".join(_body(*item) for item in body.get("content", {}).items()) + said
 
 
 def _body(media_type: str, content: dict[str, Any]) -> str:

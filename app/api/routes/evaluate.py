@@ -1,7 +1,7 @@
 """POST /evaluate: a labelled test set in, the report of docs/metrics.md out."""
 
 import asyncio
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
@@ -10,9 +10,10 @@ from starlette.responses import Response
 from app.api.deps import Parts
 from app.api.http.bodies import client_gone
 from app.api.http.request_context import RequestContext, context_of
-from app.api.http.uploads import FORMATS, MULTIPART, format_of, spooled
-from app.api.identity import caller_with
+from app.api.http.uploads import GUESSED, MULTIPART, NAMED, format_of, spooled
+from app.api.identity import caller_with, take_documents
 from app.api.openapi import problems
+from app.api.revalidation import Revalidation
 from app.datasets.base import ReadOptions
 from app.datasets.input.source import Limits
 from app.decisions.base import Use
@@ -22,13 +23,12 @@ from app.evaluation.deciders import decider
 from app.evaluation.options import EvaluationOptions, parse_k
 from app.serving.admission import Deadline
 from app.serving.evaluating import EvaluationJob, evaluated
-from app.serving.keys import Identity
-from app.serving.registry import Loaded
+from app.serving.identity import Identity
 from app.serving.service import Service
 
 router = APIRouter(tags=["evaluate"])
 
-PATH = "/evaluate"
+PATH, SCOPE = "/evaluate", "evaluate"
 MAX_RATIO = 200.0
 MAX_LINE_BYTES = 16 << 20
 MAX_LABELS = 1_000_000
@@ -95,14 +95,15 @@ class Parameters(BaseModel):
         )
 
 
-def _content(media_type: bytes) -> dict[str, Any]:
-    if media_type != MULTIPART:
-        return {"schema": {"type": "string", "format": "binary"}}
-    file = {"type": "string", "format": "binary"}
-    return {"schema": {"type": "object", "properties": {"file": file}, "required": ["file"]}}
-
-
-BODY = {"required": True, "content": {name.decode(): _content(name) for name in FORMATS}}
+FILE = {"type": "string", "format": "binary"}
+FORM = {"type": "object", "properties": {"file": FILE}, "required": ["file"]}
+BODY = {
+    "required": True,
+    "description": f"A test set. Media types that say its format: {', '.join(NAMED)}; with others "
+    "the parameter `format` says it, or it is guessed.",
+    "content": {GUESSED.decode(): {"schema": FILE}, MULTIPART.decode(): {"schema": FORM}},
+}
+"""With the media types that generators of clients know; the others say no more than `format`."""
 
 
 @router.post(
@@ -114,7 +115,7 @@ BODY = {"required": True, "content": {name.decode(): _content(name) for name in 
 async def evaluate(
     request: Request,
     service: Parts,
-    caller: Annotated[Identity, caller_with("evaluate")],
+    caller: Annotated[Identity, caller_with(SCOPE)],
     parameters: Annotated[Parameters, Query()],
 ) -> Response:
     """The report on a labelled test set; nothing is tuned on it, and it is deleted afterwards."""
@@ -127,19 +128,26 @@ async def evaluate(
     caller.require_model(loaded.model.name)
     options = parameters.options()
     reading = parameters.reading(context, service.settings.max_upload_bytes)
+    await take_documents(caller, 0, context, service)
     await asyncio.to_thread(decider, options.decision, loaded.model.classifier)
-    with service.evaluations.admit(1), service.spool.folder() as folder:
+    context.model, context.version = loaded.model.name, loaded.model.version
+    with (
+        Revalidation(context, service, SCOPE),
+        service.evaluations.admit(1),
+        service.spool.folder() as folder,
+    ):
         file = folder / "upload"
         await spooled(request.receive, context, file, service, deadline)
         reference = f"{loaded.model.name}@{loaded.model.version}"
         job = EvaluationJob(service.settings.models_dir, reference, file, folder, reading, options)
         report = await evaluated(job, deadline, client_gone(request.receive))
-    return _answer(report, loaded, context, service)
+    answer = _answer(report, context, service)
+    await service.quotas.count_documents(caller, context.documents)
+    return answer
 
 
-def _answer(report: bytes, loaded: Loaded, context: RequestContext, service: Service) -> Response:
+def _answer(report: bytes, context: RequestContext, service: Service) -> Response:
     found = _Figures.model_validate_json(report)
-    context.model, context.version = loaded.model.name, loaded.model.version
     context.documents = found.data.documents
     service.telemetry.documents.labels(context.model, PATH).inc(context.documents)
     for stage, seconds in found.seconds.items():

@@ -8,7 +8,7 @@ from starlette.responses import PlainTextResponse, Response
 from app.api.deps import Parts
 from app.api.identity import caller_with
 from app.api.openapi import problems
-from app.serving.keys import Identity
+from app.serving.identity import Identity
 
 router = APIRouter(tags=["operate"])
 

@@ -1,6 +1,7 @@
 """GET /models: what is loaded, what failed to load and why, and a model's labels."""
 
-from typing import Annotated, Any
+import asyncio
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 from pydantic import BaseModel
@@ -8,8 +9,8 @@ from pydantic import BaseModel
 from app.api.deps import Parts
 from app.api.identity import caller_with
 from app.api.openapi import problems
-from app.errors import ModelNotFoundError
-from app.serving.keys import Identity
+from app.errors import InvalidRequestError, ModelNotFoundError
+from app.serving.identity import Identity
 from app.serving.registry import Loaded
 from app.serving.service import Service
 
@@ -56,6 +57,26 @@ class LabelPage(BaseModel):
     cursor: str | None = None
 
 
+class ExpectedPoint(BaseModel):
+    """What to expect of new documents at one point of the curve, with 90 % intervals."""
+
+    precision: float
+    recall: float
+    precision_interval: list[float] | None = None
+    recall_interval: list[float] | None = None
+
+
+class ExpectedCurve(BaseModel):
+    """Expected precision and recall along a model's best points, by rising recall."""
+
+    model: str
+    version: str
+    average: str
+    documents: int
+    """How many held-out documents it rests on."""
+    points: list[ExpectedPoint]
+
+
 @router.get("", response_model_exclude_none=True, responses=problems(401, 403))
 async def models(service: Parts, caller: Caller) -> ModelList:
     """What is loaded, and what failed to load and why."""
@@ -71,6 +92,35 @@ async def model(name: str, service: Parts, caller: Caller) -> ModelInfo:
     if name not in service.registry.names:
         raise ModelNotFoundError([n for n in service.registry.names if caller.may_use(n)])
     return _info(service, name)
+
+
+@router.get(
+    "/{name}/curve",
+    response_model_exclude_none=True,
+    responses=problems(401, 403, 404, 422, 503),
+)
+async def curve(
+    name: str,
+    service: Parts,
+    caller: Caller,
+    average: Annotated[Literal["micro", "macro"], Query(description="How labels count.")] = "micro",
+) -> ExpectedCurve:
+    """What operating points can be expected to reach: precision and recall, with intervals."""
+    caller.require_model(name)
+    model = service.registry.get(name, caller.may_use).model
+    points, hulls = model.classifier.operating_points, model.classifier.hulls
+    if points is None or hulls is None:
+        raise InvalidRequestError(
+            "this model was not tuned on held-out scores, so it has no curve: train it with folds"
+        )
+    expected = await asyncio.to_thread(points.curve, average)
+    return ExpectedCurve(
+        model=name,
+        version=model.version,
+        average=average,
+        documents=hulls.n_documents,
+        points=[ExpectedPoint(**point._asdict()) for point in expected],
+    )
 
 
 @router.get(

@@ -15,17 +15,18 @@ from fastapi.routing import APIRoute
 from starlette.types import Receive, Scope, Send
 
 from app.api.errors import invalid_body, send_problem
-from app.api.http.bodies import read_body
+from app.api.http.bodies import read_body, refuse_encoded
 from app.api.http.request_context import Headers, RequestContext, context_of
-from app.api.identity import caller_with, identify
+from app.api.identity import caller_with, identify, take_documents, take_request
 from app.api.openapi import problems
 from app.api.predictor import QUICK_BYTES, Predicted, Predictor, is_long
+from app.api.revalidation import Revalidation
 from app.api.schemas import Document, OperatingPoint, PredictRequest, PredictResponse
 from app.api.streaming import NDJSON, Stream
 from app.errors import AppError, UnsupportedMediaTypeError
 from app.prediction.query import Query
 from app.serving.admission import Deadline
-from app.serving.keys import Identity
+from app.serving.identity import Identity
 from app.serving.registry import Loaded
 from app.serving.service import Service
 
@@ -58,11 +59,13 @@ class Predict:
         context = context_of(scope)
         try:
             identity = self._identified(context)
+            await take_request(identity, context, self._service)
             self._predictor.refuse_early(context)
-            if _media_type(context) == NDJSON:
-                await self._stream.answer(scope, receive, send, identity)
-            else:
-                await self._answer(receive, send, context, identity)
+            with Revalidation(context, self._service, SCOPE):
+                if _media_type(context) == NDJSON:
+                    await self._stream.answer(scope, receive, send, identity)
+                else:
+                    await self._answer(receive, send, context, identity)
         except AppError as error:
             if context.status:
                 raise
@@ -71,7 +74,7 @@ class Predict:
     def at_once(self, context: RequestContext, body: bytes) -> tuple[Headers, bytes] | None:
         """Headers and body of the answer to a small request; None where that takes a while."""
         identity = self._identified(context)
-        if _media_type(context) != JSON or len(body) > QUICK_BYTES:
+        if _media_type(context) != JSON or len(body) > QUICK_BYTES or identity.limits is not None:
             return None
         asked = self._asked(self._decode(body), identity, context)
         predicted = self._predictor.at_once(asked.loaded, asked.query, asked.texts)
@@ -89,6 +92,7 @@ class Predict:
             body = await read_body(receive, context, settings.max_body_bytes, deadline, budget)
             request = await predictor.run(len(body) > QUICK_BYTES, self._decoded, body)
             asked = self._asked(request, identity, context)
+            await take_documents(identity, len(asked.texts), context, self._service)
             predicted = await predictor.predictions(
                 asked.loaded, asked.query, asked.texts, deadline
             )
@@ -143,6 +147,7 @@ def add_to(app: FastAPI, service: Service) -> Predict:
         responses=problems(400, 401, 403, 404, 413, 415, 422, 429, 503, 504),
         openapi_extra=DOCUMENTED,
         name="predict",
+        operation_id="predict",
     )
     route.app = Predict(service)
     app.router.routes.append(route)
@@ -160,14 +165,16 @@ def _ref(name: str) -> dict[str, Any]:
 LINES = {
     "schema": {
         "type": "string",
-        "description": "A text or a document a line; what is asked about them stands in the query. "
-        "A line that cannot be answered is an object with `line` and `error`.",
+        "description": "The answer to a stream: a prediction a line. A line that cannot be "
+        "answered is an object with `line` and `error`.",
     }
 }
 DOCUMENTED = {
     "requestBody": {
         "required": True,
-        "content": {"application/json": _ref("PredictRequest"), NDJSON.decode(): LINES},
+        "description": "Also as a stream (application/x-ndjson): a text or a document a line, with "
+        "the other fields in the query.",
+        "content": {"application/json": _ref("PredictRequest")},
     },
     "responses": {
         "200": {
@@ -191,6 +198,5 @@ def _media_type(context: RequestContext) -> bytes:
     sent = context.head.media_type or JSON
     if sent not in (JSON, NDJSON):
         raise UnsupportedMediaTypeError("accepted: application/json, application/x-ndjson")
-    if context.header(b"content-encoding").lower() not in (b"", b"identity"):
-        raise UnsupportedMediaTypeError("the body is sent without a content encoding")
+    refuse_encoded(context)
     return sent

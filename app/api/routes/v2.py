@@ -4,18 +4,20 @@ from typing import Annotated, Any
 
 import msgspec
 from fastapi import APIRouter, Request
+from pydantic import BaseModel
 from starlette.responses import JSONResponse, Response
 
 from app.api.deps import Parts
-from app.api.http.bodies import read_body
+from app.api.http.bodies import read_body, refuse_encoded
 from app.api.http.request_context import RequestContext, context_of
-from app.api.identity import caller_with
+from app.api.identity import caller_with, take_documents
 from app.api.predictor import QUICK_BYTES, Predictor, is_long
+from app.api.revalidation import Revalidation
 from app.api.tensors import Answer, Call, answered, called
 from app.errors import ModelUnavailableError
 from app.prediction.answers import Prediction
 from app.serving.admission import Deadline
-from app.serving.keys import Identity
+from app.serving.identity import Identity
 from app.serving.registry import Loaded
 from app.serving.service import Service
 
@@ -23,18 +25,33 @@ router = APIRouter(prefix="/v2", tags=["open inference protocol"])
 
 ROUTE = "/v2/models/{name}/infer"
 PLATFORM = "labelserve"
-Caller = Annotated[Identity, caller_with("predict")]
+SCOPE = "predict"
+Caller = Annotated[Identity, caller_with(SCOPE)]
 
 
 def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """`responses` in the form that the protocol demands of errors."""
-    schema = {
-        "type": "object",
-        "properties": {"error": {"type": "string"}},
-        "required": ["error"],
-    }
+    schema = {"$ref": "#/components/schemas/ProtocolError"}
     content = {"application/json": {"schema": schema}}
     return {status: {"description": "An error", "content": content} for status in statuses}
+
+
+class ServerReadiness(BaseModel):
+    """Whether the server answers."""
+
+    ready: bool
+
+
+class ModelReadiness(ServerReadiness):
+    """Whether a model or a version answers."""
+
+    name: str
+
+
+NOT_READY: dict[int | str, dict[str, Any]] = {
+    503: {"model": ServerReadiness, "description": "Not ready"}
+}
+NOT_LOADED = errors(401, 403, 404, 422) | {503: {"model": ModelReadiness, "description": "Not now"}}
 
 
 @router.get("")
@@ -50,7 +67,7 @@ async def live() -> dict[str, bool]:
     return {"live": True}
 
 
-@router.get("/health/ready", responses={503: {"description": "Not ready"}})
+@router.get("/health/ready", response_model=ServerReadiness, responses=NOT_READY)
 async def ready(service: Parts) -> Response:
     """Whether every required model is loaded."""
     is_ready = not service.is_draining and not service.registry.missing()
@@ -69,13 +86,15 @@ async def model_version(name: str, version: str, service: Parts, caller: Caller)
     return _metadata(_found(service, caller, f"{name}@{version}"), service)
 
 
-@router.get("/models/{name}/ready", responses=errors(401, 403, 404, 422, 503))
+@router.get("/models/{name}/ready", response_model=ModelReadiness, responses=NOT_LOADED)
 async def model_ready(name: str, service: Parts, caller: Caller) -> Response:
     """Whether a model answers."""
     return _readiness(service, caller, name, name)
 
 
-@router.get("/models/{name}/versions/{version}/ready", responses=errors(401, 403, 404, 422, 503))
+@router.get(
+    "/models/{name}/versions/{version}/ready", response_model=ModelReadiness, responses=NOT_LOADED
+)
 async def version_ready(name: str, version: str, service: Parts, caller: Caller) -> Response:
     """Whether a version answers."""
     return _readiness(service, caller, name, f"{name}@{version}")
@@ -87,7 +106,7 @@ CALL = {
         "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Call"}}},
     }
 }
-STATUSES = (400, 401, 403, 404, 413, 422, 429, 503, 504)
+STATUSES = (400, 401, 403, 404, 413, 415, 422, 429, 503, 504)
 
 
 @router.post(
@@ -117,13 +136,15 @@ async def _inferred(
     context, settings = context_of(request.scope), service.settings
     predictor: Predictor = request.app.state.infer
     predictor.refuse_early(context)
+    refuse_encoded(context)
     deadline = Deadline.after(settings.request_seconds)
     loaded = predictor.model(reference, caller, context)
-    with service.body_budget() as budget:
+    with service.body_budget() as budget, Revalidation(context, service, SCOPE):
         body = await read_body(request.receive, context, settings.max_body_bytes, deadline, budget)
         length = context.header(b"inference-header-content-length")
         call, texts = await predictor.run(len(body) > QUICK_BYTES, called, body, length)
         query = call.query()
+        await take_documents(caller, len(texts), context, service)
         found = (await predictor.predictions(loaded, query, texts, deadline)).predictions
     context.documents = len(texts)
     answer = await predictor.run(is_long(found, query), _answer, call, found, loaded)

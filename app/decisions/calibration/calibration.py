@@ -71,9 +71,11 @@ class Calibration:
         """The probabilities of a few pairs: the same numbers, `scores[i]` being of `labels[i]`."""
         z = scores * self.slopes[labels] + self.intercepts[labels]
         result: NDArray[np.float32] = sigmoid(z).astype(np.float32)
-        curved = self.offsets[labels + 1] > self.offsets[labels]
-        for i in np.flatnonzero(curved):
-            result[i] = self._curve(int(labels[i]), scores[i])
+        curved = np.flatnonzero(self.offsets[labels + 1] > self.offsets[labels])
+        curved = curved[np.argsort(labels[curved], kind="stable")]
+        ends = np.flatnonzero(np.diff(labels[curved])) + 1
+        for own in np.split(curved, ends) if len(curved) else ():
+            result[own] = self._curve(int(labels[own[0]]), scores[own])
         result[scores == -np.inf] = 0
         return result
 

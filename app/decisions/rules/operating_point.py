@@ -15,7 +15,13 @@ class OperatingPointRule(Rule):
 
     wanted: Wanted
     syntax: ClassVar[str] = ACCEPTED
-    examples: ClassVar[tuple[str, ...]] = ("f1", "macro:f2", "precision>=0.5", "macro:recall>=0.5")
+    examples: ClassVar[tuple[str, ...]] = (
+        "f1",
+        "macro:f2",
+        "precision>=0.5",
+        "macro:recall>=0.5",
+        "each:precision>=0.5",
+    )
     uses: ClassVar[frozenset[Use]] = frozenset(
         {Use.EVALUATION, Use.PREDICTION, Use.FILE_PREDICTION}
     )
@@ -38,4 +44,4 @@ class OperatingPointRule(Rule):
                 "this model was not tuned on held-out scores, so it has no operating points; "
                 "accepted: tuned"
             )
-        return basis.operating_points.find(self.name)
+        return basis.operating_points.find(self.name, nearest=basis.takes_nearest)

@@ -102,7 +102,7 @@ def points(column: Column) -> Points:
     above = np.unique(right)[::-1]
     first_right = np.searchsorted(right, above)
     first_wrong = np.searchsorted(wrong, above)
-    below = np.maximum(_before(right, first_right), _before(wrong, first_wrong))
+    below = np.maximum(before(right, first_right), before(wrong, first_wrong))
     return Points(
         np.append(0, len(wrong) - first_wrong),
         np.append(0, len(right) - first_right),
@@ -160,7 +160,8 @@ def _is_below(fp: list[int], tp: list[int], three: tuple[int, int, int]) -> bool
     return (tp[b] - tp[a]) * (fp[c] - fp[a]) <= (tp[c] - tp[a]) * (fp[b] - fp[a])
 
 
-def _before(ascending: NDArray[np.float32], positions: NDArray[np.int64]) -> NDArray[np.float32]:
+def before(ascending: NDArray[np.float32], positions: NDArray[np.int64]) -> NDArray[np.float32]:
+    """The numbers before those positions; -inf before the first."""
     return np.append(np.float32(-np.inf), ascending)[positions]
 
 

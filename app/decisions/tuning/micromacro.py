@@ -79,7 +79,7 @@ def _cut(parts: list[Column], totals: _Totals) -> float:
 
 def _part(column: Column, rows: NDArray[np.int64]) -> Column:
     marks = column.marks[rows]
-    return Column(column.scores[rows], marks, int(marks.sum()))
+    return Column(column.scores[rows], marks, int(marks.sum()), column.documents[rows])
 
 
 def _finite(cut: np.float32, part: Column) -> float:

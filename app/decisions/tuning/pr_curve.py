@@ -5,15 +5,20 @@ precision and recall after each, so that no β has to be guessed: it holds the p
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.decisions.expectation.expectations import (
+    BETAS,
+    LEAST_PRICE,
+    Correction,
+    Expectations,
+)
 from app.decisions.tuning.hulls import Hulls
 from app.decisions.tuning.macro_f import macro_f_vertices
 from app.decisions.tuning.micro_f import Steps, micro_f_vertices
-from app.decisions.tuning.optimism import Optimism
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,35 +35,39 @@ class Path:
     """Hull steps in the order in which growing β takes them.
 
     `precision[n]` and `recall[n]` hold on the held-out scores when the first `taken[n]` steps are
-    taken; recall rises. The `expected` ones are those less the optimism, where it is known.
+    taken; recall rises. The `expected` ones are those corrected, where corrections are known, and
+    the deviations are then standard deviations of what a test set finds.
     """
 
     label: NDArray[np.int64]
     taken: NDArray[np.int64]
+    places: NDArray[np.float64]
+    """The price of each point (micro, falling) or the β from which it is best (macro, rising)."""
     precision: NDArray[np.float64]
     recall: NDArray[np.float64]
     expected_precision: NDArray[np.float64]
     expected_recall: NDArray[np.float64]
+    deviations: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+    """Of precision and of recall; None where they are not known."""
 
     @classmethod
-    def micro(cls, hulls: Hulls, optimism: Optimism | None = None) -> "Path":
+    def micro(cls, hulls: Hulls, expectations: Expectations | None = None) -> "Path":
         """By falling precision of the step; precision never rises along it."""
         steps = Steps.of(hulls)
         tp, fp, positives = steps.tp[1:], steps.fp[1:], max(steps.positives, 1)
         taken = np.arange(1, len(tp) + 1)
-        seen = tp / (tp + fp), tp / positives
-        if optimism is None:
-            return cls(steps.label, taken, *seen, *seen)
-        excess = optimism.at(np.diff(steps.tp) / np.diff(steps.tp + steps.fp))
-        true, false = np.maximum(tp - excess.tp, 0), np.maximum(fp - excess.fp, 0)
-        expected = true / np.maximum(true + false, 1), true / positives
-        return cls(steps.label, taken, *seen, *expected)
+        precision, recall = tp / (tp + fp), tp / positives
+        prices = np.diff(steps.tp) / np.diff(steps.tp + steps.fp)
+        path = cls(steps.label, taken, prices, precision, recall, precision, recall)
+        return path if expectations is None else path._corrected(expectations.at("micro", prices))
 
     @classmethod
-    def macro(cls, hulls: Hulls) -> "Path":
+    def macro(cls, hulls: Hulls, expectations: Expectations | None = None) -> "Path":
         """By rising β at which the step begins to pay for its own label; steps of equal β together.
 
-        The mean runs over labels that have a held-out positive.
+        The mean runs over labels that have a held-out positive. Steps of which hardly anything is
+        right are left out (`LEAST_PRICE`): they raise a rare label's recall by handing it to
+        hundreds of documents.
         """
         label, ahead, behind = _edges(hulls)
         positives = hulls.positives[label].astype(np.float64)
@@ -71,10 +80,22 @@ class Path:
         n_measured = max(int((hulls.positives > 0).sum()), 1)
         precision = np.cumsum((precisions[ahead] - precisions[behind])[order]) / n_measured
         recall = np.cumsum((gained / positives)[order]) / n_measured
-        last_of_beta = np.flatnonzero(np.diff(beta2[order], append=np.inf))
-        taken = last_of_beta + 1
-        seen = precision[last_of_beta], recall[last_of_beta]
-        return cls(label[order], taken, *seen, *seen)
+        last = np.flatnonzero(np.diff(beta2[order], append=np.inf))
+        betas = np.sqrt(np.maximum(beta2[order][last], 0))
+        if expectations is not None:  # of a smaller β nothing is known but what the first has
+            first = max(int(np.searchsorted(betas, BETAS[0], side="right")) - 1, 0)
+            last, betas = last[first:], betas[first:]
+        seen = precision[last], recall[last]
+        path = cls(label[order], last + 1, betas, *seen, *seen)
+        return path if expectations is None else path._corrected(expectations.at("macro", betas))
+
+    def _corrected(self, correction: Correction) -> "Path":
+        return replace(
+            self,
+            expected_precision=np.clip(self.precision + correction.precision, 0, 1),
+            expected_recall=np.clip(self.recall + correction.recall, 0, 1),
+            deviations=(correction.precision_deviation, correction.recall_deviation),
+        )
 
     def vertices(self, hulls: Hulls, n: int) -> NDArray[np.int64]:
         """The vertex that each label stands on at the path's n-th point."""
@@ -125,7 +146,9 @@ def _undominated(found: list[CurvePoint]) -> list[CurvePoint]:
 
 
 def _edges(hulls: Hulls) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Label, vertex ahead and vertex behind of every hull edge."""
+    """Label, vertex ahead and vertex behind of every hull edge worth taking for its own label."""
     label = hulls.label_of_vertex
-    behind = np.flatnonzero(label[1:] == label[:-1])
+    right, wrong = np.diff(hulls.tp.astype(np.float64)), np.diff(hulls.fp.astype(np.float64))
+    is_worth = right >= LEAST_PRICE * (right + wrong)
+    behind = np.flatnonzero((label[1:] == label[:-1]) & is_worth)
     return label[behind], behind + 1, behind

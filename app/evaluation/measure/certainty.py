@@ -2,9 +2,14 @@
 
 from typing import Any
 
-from app.arrays import Marks, Scores, Truth
+import numpy as np
+from numpy.typing import NDArray
+
+from app.arrays import Scores, Truth
 from app.decisions.calibration.calibration import Calibration
 from app.metrics.calibration import LOWEST, Reliability, expected_calibration_error
+from app.metrics.counting.pairs import FN, FP, Pairs
+from app.metrics.counting.score_rows import ScoredPairs, ScoreRows
 
 
 class Certainty:
@@ -14,15 +19,19 @@ class Certainty:
         self.calibration = calibration
         self._likely, self._assigned = Reliability(), Reliability()
 
-    def add(self, scores: Scores, truth: Truth, marks: Marks) -> None:
-        """Count one chunk."""
+    def add(self, scores: ScoreRows, truth: Truth, pairs: Pairs) -> None:
+        """Count one chunk and the pairs that were decided on."""
         if self.calibration is None:
             return
-        probabilities = self.calibration.probabilities(scores)
-        dense = truth[:, : scores.shape[1]].toarray()
+        probabilities, is_true, at = (
+            _of_pairs(self.calibration, scores, truth, pairs)
+            if isinstance(scores, ScoredPairs)
+            else _of_array(self.calibration, scores.scores, truth, pairs)
+        )
         likely = probabilities >= LOWEST
-        self._likely.add(probabilities[likely], dense[likely])
-        self._assigned.add(probabilities[marks], dense[marks])
+        self._likely.add(probabilities[likely], is_true[likely])
+        assigned = at[pairs.kind != FN]
+        self._assigned.add(probabilities[assigned], is_true[assigned])
 
     def calibration_figures(self) -> dict[str, Any]:
         """The `calibration` part of a report; no error and no bins without calibration."""
@@ -35,3 +44,22 @@ class Certainty:
     def risk_coverage(self) -> list[dict[str, float]]:
         """The `risk_coverage` part of a report."""
         return [one._asdict() for one in self._assigned.risks()]
+
+
+def _of_array(
+    calibration: Calibration, scores: Scores, truth: Truth, pairs: Pairs
+) -> tuple[NDArray[np.float32], NDArray[np.bool_], NDArray[np.int64]]:
+    """Every cell's probability and truth, and where the decided and true pairs stand there."""
+    is_true = truth[:, : scores.shape[1]].toarray()
+    at = pairs.document * scores.shape[1] + pairs.column
+    return calibration.probabilities(scores).ravel(), is_true.ravel(), at
+
+
+def _of_pairs(
+    calibration: Calibration, scores: ScoredPairs, truth: Truth, pairs: Pairs
+) -> tuple[NDArray[np.float32], NDArray[np.bool_], NDArray[np.int64]]:
+    """The same of the scored pairs: the others have probability 0 and are never assigned."""
+    at = scores.find(pairs.document, pairs.column)
+    is_true = np.zeros(len(scores.score), np.bool_)
+    is_true[at[(pairs.kind != FP) & (at >= 0)]] = True
+    return calibration.probability(scores.column, scores.score), is_true, at

@@ -43,8 +43,8 @@ def column_figures(
     labels: dict[str, list[float | None]] = {name: [] for name in metrics}
     hulls: list[Points] = []
     true_scores: list[NDArray[np.float32]] = [np.zeros(0, np.float32)]
-    for _, scores, marks in columns:
-        ranked = ranked_positives(scores, marks)
+    for label, scores, marks in columns:
+        ranked = ranked_positives(scores, marks, int(support[label]))
         top.add(scores)
         true_scores.append(scores[marks])
         hulls.append(hull_of(ranked))

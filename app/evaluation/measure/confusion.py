@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.arrays import Scores, Truth
+from app.arrays import Truth
 from app.metrics.counting.pairs import FN, FP, Pairs
+from app.metrics.counting.score_rows import ScoreRows
 
 LARGEST_MATRIX = 200
 """With more labels only the most frequent confusions are given, not the whole matrix."""
@@ -55,20 +56,18 @@ class Confusion:
         self._right = self._documents = 0
         self._first, self._mistaken = PairCounter(), PairCounter()
 
-    def add(self, scores: Scores, truth: Truth, pairs: Pairs) -> None:
+    def add(self, scores: ScoreRows, truth: Truth, pairs: Pairs) -> None:
         """Count one chunk."""
         missed, wrong = _missed_and_wrong(pairs)
         self._mistaken.add(missed * self._width + wrong)
         counts = np.diff(truth.indptr)
         self.is_one_label = self.is_one_label and bool((counts == 1).all())
-        if not self.is_one_label or not scores.shape[1]:
+        if not self.is_one_label or not scores.n_columns:
             return
-        best, true = scores.argmax(axis=1), truth.indices.astype(np.int64)
-        is_ranked = scores[np.arange(len(best)), best] > -np.inf
-        best, true = best[is_ranked], true[is_ranked]
+        best, true = scores.best(), truth.indices.astype(np.int64)
         self._right += int((best == true).sum())
-        self._documents += len(scores)
-        self._first.add(true * self._width + best)
+        self._documents += len(best)
+        self._first.add((true * self._width + best)[best >= 0])
 
     def matrix(self, names: list[str]) -> dict[str, Any] | None:
         """Accuracy and counts by true and best-ranked label, where every document has one label."""

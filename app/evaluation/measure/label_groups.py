@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.arrays import Scores, Truth
+from app.arrays import Truth
 from app.evaluation.measure.groups import LABEL_FREQUENCY
 from app.metrics.counting.cells import Cells
 from app.metrics.counting.decision_figures import decision_figures
 from app.metrics.counting.document_values import DocumentValues
 from app.metrics.counting.pairs import Pairs
+from app.metrics.counting.score_rows import ScoreRows
 from app.metrics.counting.true_ranks import TrueRanks
 
 Integers = NDArray[np.int64]
@@ -32,15 +33,15 @@ class LabelGroup:
         self._is_member[columns] = True
         self._sums: NDArray[np.float64] | float = 0.0
 
-    def add(self, scores: Scores, truth: Truth, pairs: Pairs, values: DocumentValues) -> None:
+    def add(self, scores: ScoreRows, truth: Truth, pairs: Pairs, values: DocumentValues) -> None:
         """Measure one chunk; `values` says which K count and how 0/0 is read."""
         own = truth[:, self.columns]
         rows = np.flatnonzero(np.diff(own.indptr))
         if not len(rows):
             return
-        ranked = TrueRanks.of(scores[np.ix_(rows, self.columns)], own[rows], self.inverse)
+        ranked = TrueRanks.of_rows(scores.take(rows, self.columns), own[rows], self.inverse)
         is_own = self._is_member[np.minimum(pairs.column, len(self._is_member) - 1)]
-        cells = pairs.take(is_own).cells(len(scores), len(self.columns)).take(rows)
+        cells = pairs.take(is_own).cells(scores.n_documents, len(self.columns)).take(rows)
         self.documents += len(rows)
         self._sums = self._sums + values.matrix(ranked, cells).sum(axis=0)
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from app.arrays import Marks, Scores, Truth
 from app.evaluation.measure.certainty import Certainty
 from app.evaluation.measure.confusion import Confusion
+from app.evaluation.measure.decided_chunk import DecidedChunk, SparseQueue
 from app.evaluation.measure.document_groups import DocumentGroups
 from app.evaluation.measure.groups import DOCUMENT_LABELS, DOCUMENT_LENGTH
 from app.evaluation.measure.label_groups import label_groups
@@ -25,6 +26,7 @@ from app.metrics.counting.cells import Cells
 from app.metrics.counting.document_values import DocumentValues
 from app.metrics.counting.label_counts import LabelCounts
 from app.metrics.counting.pairs import Pairs
+from app.metrics.counting.score_rows import ScoreRows
 from app.metrics.counting.true_ranks import TrueRanks
 from app.metrics.propensity import inverse_propensities
 from app.metrics.significance.bootstrap import percentile_interval
@@ -34,11 +36,13 @@ BLOCK = 4096
 
 @dataclass(frozen=True)
 class ScoredChunk:
-    """What is measured of some documents; their texts are no longer needed."""
+    """Documents with their scores and truth, ready to be decided on."""
 
     ids: list[str | None]
     lengths: NDArray[np.int64]
     scores: Scores
+    rows: ScoreRows
+    """The same scores in the form that takes less."""
     truth: Truth
     dropped: NDArray[np.int64]
     """Zero-shot labels of each document that the truth leaves out."""
@@ -64,20 +68,33 @@ class Measurement:
         is_resampled = keeps_pairs or options.bootstrap > 0
         self.pairs = PairFile(folder / "pairs") if is_resampled else None
         self.matrix = ArrayFile(folder / "values", np.float64) if is_resampled else None
-        self.store = ScoreStore(folder, n_labels, options.max_cells)
+        self.store = ScoreStore(folder, n_labels, options.max_scores)
         self.counts = LabelCounts(n_labels)
         self.label_groups = label_groups(info.training_counts, self.inverse)
         self.by_labels = DocumentGroups("relevant", DOCUMENT_LABELS, n_labels)
         self.by_length = DocumentGroups("length", DOCUMENT_LENGTH, n_labels)
+        self._queue = SparseQueue()
         self.confusion = Confusion(n_labels)
         self.worst = WorstDocuments()
         self.certainty = Certainty(scorer.calibration)
 
     def add(self, chunk: ScoredChunk, marks: Marks, names: list[str]) -> None:
-        """Measure one chunk and the decisions on it."""
-        scores, truth = chunk.scores, chunk.truth
-        pairs = Pairs.of(marks, truth)
-        records = self._recorded(chunk, pairs)
+        """Measure one chunk and the decisions on it, now or together with later ones."""
+        pairs = Pairs.of(marks, chunk.truth)
+        decided = DecidedChunk(
+            chunk.ids, chunk.lengths, chunk.rows, chunk.truth, chunk.dropped, pairs
+        )
+        for one in self._queue.add(decided):
+            self._measure(one, names)
+
+    def finish(self, names: list[str]) -> None:
+        """Measure what still waits; after the last chunk."""
+        for one in self._queue.rest():
+            self._measure(one, names)
+
+    def _measure(self, chunk: DecidedChunk, names: list[str]) -> None:
+        scores, truth, pairs = chunk.rows, chunk.truth, chunk.pairs
+        records = self._recorded(chunk)
         self.counts.add(len(records), pairs)
         for group in self.label_groups:
             group.add(scores, truth, pairs, self.values)
@@ -85,7 +102,7 @@ class Measurement:
             groups.add(records, pairs)
         self.confusion.add(scores, truth, pairs)
         self.worst.add(chunk.ids, records, pairs, names)
-        self.certainty.add(scores, truth, marks)
+        self.certainty.add(scores, truth, pairs)
 
     def document_counts(self) -> NDArray[np.int32]:
         """(documents, 3): TP, FP, FN of each; labels that were left out count as missed here."""
@@ -140,9 +157,9 @@ class Measurement:
             if file is not None:
                 file.close()
 
-    def _recorded(self, chunk: ScoredChunk, pairs: Pairs) -> Records:
+    def _recorded(self, chunk: DecidedChunk) -> Records:
         """The records of a chunk, kept on disk with the ranks of its true labels."""
-        ranked = TrueRanks.of(chunk.scores, chunk.truth)
+        ranked, pairs = TrueRanks.of_rows(chunk.rows, chunk.truth), chunk.pairs
         records = np.empty(len(chunk.ids), RECORD)
         cells = pairs.cells(len(records), 0)
         records["tp"], records["fp"], records["fn"] = cells.tp, cells.fp, cells.fn

@@ -19,7 +19,7 @@ class ArrayFile:
     """
 
     def __init__(self, path: Path, dtype: Any) -> None:
-        self.dtype = np.dtype(dtype)
+        self.dtype: np.dtype[Any] = np.dtype(dtype)
         self.length = 0
         self._file = path.open("w+b")
 
@@ -49,3 +49,10 @@ class ArrayFile:
     def close(self) -> None:
         """Close the file; whoever made the folder removes it."""
         self._file.close()
+
+
+def room_for(n_bytes: int) -> int:
+    """How many items of so many bytes a file of this process may hold."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+    most = int(np.iinfo(np.int64).max if limit == resource.RLIM_INFINITY else limit)
+    return most // n_bytes

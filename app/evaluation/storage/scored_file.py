@@ -95,8 +95,8 @@ class ScoredFile:
         return Paired(documents, self.file)
 
     def scores(self, documents: Sequence[ScoredDocument], *, jobs: int = 1) -> Scores:
-        """The scores in the file; -inf where it names none."""
-        scores = np.full((len(documents), len(self.labels)), -np.inf, np.float32)
+        """The scores in the file as float64, so that none are tied; -inf where it names none."""
+        scores: NDArray[Any] = np.full((len(documents), len(self.labels)), -np.inf, np.float64)
         marks = np.zeros(scores.shape, np.bool_)
         columns = self.labels.columns
         for row, document in enumerate(documents):

@@ -29,23 +29,15 @@ class RankedPositives(NamedTuple):
         return self.assigned - self.tp
 
 
-class LabelBins(NamedTuple):
-    """One label's documents counted between fixed scores, the highest bin first."""
+def ranked_positives(
+    scores: NDArray[np.float32], marks: NDArray[np.bool_], positives: int | None = None
+) -> RankedPositives:
+    """The ranked true documents of one label, given every scored document's score and truth.
 
-    true: Integers
-    """True documents of each bin."""
-    every: Integers
-    """All documents of each bin."""
-    true_below: int
-    """True documents under the lowest bin, or without a score."""
-    positives: int
-    """All true documents."""
-
-
-def ranked_positives(scores: NDArray[np.float32], marks: NDArray[np.bool_]) -> RankedPositives:
-    """The ranked true documents of one label, given every document's score and truth."""
+    `positives` counts its true documents where those without a score are not among `marks`.
+    """
     true = scores[marks]
-    positives = len(true)
+    positives = len(true) if positives is None else positives
     true = true[true > -np.inf]
     if not len(true):
         return never_found(positives)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.arrays import Scores, Truth
-from app.metrics.counting.comparisons import above_and_at_least
+from app.metrics.counting.score_rows import DenseRows, ScoreRows
 
 Integers = NDArray[np.int64]
 Values = NDArray[np.float64]
@@ -45,13 +45,18 @@ class TrueRanks:
         >>> TrueRanks.of(np.float32([[0.2, 0.9, 0.9]]), truth_from_rows([[0, 2]], 3)).rank.tolist()
         [2, 3]
         """
+        return cls.of_rows(DenseRows(scores), truth, inverse)
+
+    @classmethod
+    def of_rows(cls, rows: ScoreRows, truth: Truth, inverse: Values | None = None) -> Self:
+        """The same of rows that may be sparse."""
         relevant = np.diff(truth.indptr).astype(np.int64)
         document = np.repeat(np.arange(len(relevant)), relevant)
         column = truth.indices.astype(np.int64)
-        rank = np.full(len(column), NEVER)
-        at_least = np.zeros(len(column), np.int64)
-        known = np.flatnonzero(column < scores.shape[1])
-        rank[known], at_least[known] = _ranks(scores, document[known], column[known])
+        rank, at_least = np.zeros(len(column), np.int64), np.zeros(len(column), np.int64)
+        known = np.flatnonzero(column < rows.n_columns)
+        rank[known], at_least[known] = rows.ranks(document[known], column[known])
+        rank[rank == 0] = NEVER
         order = np.lexsort((column, rank, document))
         return cls(relevant, column[order], rank[order], at_least[order], truth.shape[1], inverse)
 
@@ -90,15 +95,3 @@ class TrueRanks:
         """The sum of the pairs' values for each document."""
         n = len(self.relevant)
         return np.bincount(self.document, weights=values, minlength=n).astype(np.float64)
-
-
-def _ranks(scores: Scores, document: Integers, column: Integers) -> tuple[Integers, Integers]:
-    """Rank, and the number of scores at least as high, of known pairs; NEVER and 0 if unscored."""
-    own = scores[document, column]
-    unscored = own == -np.inf
-    above, at_least = above_and_at_least(scores, document, own)
-    rank = above + 1
-    for pair in np.flatnonzero((at_least > above + 1) & ~unscored):
-        row, label = document[pair], column[pair]
-        rank[pair] += np.count_nonzero(scores[row, :label] == own[pair])
-    return np.where(unscored, NEVER, rank), np.where(unscored, 0, at_least)

@@ -92,6 +92,10 @@ class MetricFamily(Generic[AnySeries]):
         found = self._series.get(key)
         return self._series.setdefault(key, self._new_series()) if found is None else found
 
+    def show(self, series: AnySeries, *values: object) -> None:
+        """Have a series that is counted elsewhere shown with these label values."""
+        self._series[tuple(map(str, values))] = series
+
     def remove(self, *values: object) -> None:
         """Show the series of these label values no longer."""
         self._series.pop(tuple(map(str, values)), None)

@@ -24,6 +24,8 @@ class WorkerFigures(msgspec.Struct, frozen=True, array_like=True):
     figures: Snapshot
     wants_total: bool
     """Whether the supervisor is to answer with the figures of all workers."""
+    loop_turns: int
+    """How often the event loop has come round so far."""
 
 
 class SnapshotExchange:
@@ -32,8 +34,13 @@ class SnapshotExchange:
     A supervisor that is slow or stopped only makes figures older.
     """
 
-    def __init__(self, connection: Connection, snapshot: Callable[[], Snapshot]) -> None:
-        self._connection, self._snapshot = connection, snapshot
+    def __init__(
+        self,
+        connection: Connection,
+        snapshot: Callable[[], Snapshot],
+        loop_turns: Callable[[], int],
+    ) -> None:
+        self._connection, self._snapshot, self._loop_turns = connection, snapshot, loop_turns
         self._asked: SimpleQueue[Future[Snapshot]] = SimpleQueue()
         self._last: Snapshot | None = None
 
@@ -68,39 +75,45 @@ class SnapshotExchange:
     def _send(self, asked: Future[Snapshot] | None) -> None:
         if asked is not None and not asked.set_running_or_notify_cancel():
             return
-        report = WorkerFigures(self._snapshot(), wants_total=asked is not None)
+        report = WorkerFigures(self._snapshot(), asked is not None, self._loop_turns())
         self._connection.send_bytes(msgspec.msgpack.encode(report))
         if asked is not None:
             asked.set_result(decode(self._connection.recv_bytes()))
 
 
 class SnapshotAggregator:
-    """The supervisor's sum over its workers, those that have ended included.
+    """The supervisor's own figures and those of its workers, the ended ones included, as one sum.
 
     Workers have places 0, 1, 2 …, and one that is replaced leaves its place to the next: so the
     sum is always made in the same order, and not even its rounding ever lets a counter fall.
     """
 
-    def __init__(self, empty: Snapshot) -> None:
-        self._empty = empty
+    def __init__(self, own: Callable[[], Snapshot]) -> None:
+        self._own = own
         self._lock = threading.Lock()
         self._live: dict[int, Snapshot] = {}
         self._ended: dict[int, Snapshot] = {}
+        self._loop_turns: dict[int, int] = {}
 
     def follow(self, place: int, connection: Connection) -> threading.Thread:
         """Take what the worker at this place sends, until it ends; in a thread, which is returned.
 
         A worker that is stopped keeps only its own thread waiting.
         """
+        self._loop_turns[place] = 0
         thread = threading.Thread(target=self._follow, args=(place, connection), daemon=True)
         thread.start()
         return thread
+
+    def loop_turns(self, place: int) -> int:
+        """How often the event loop of the worker at this place had come round, as it last said."""
+        return self._loop_turns[place]
 
     def total(self) -> Snapshot:
         """The figures of all workers; gauges of the living only."""
         with self._lock:
             places = sorted({*self._ended, *self._live})
-            return merged([self._empty, *map(self._at, places)])
+            return merged([self._own(), *map(self._at, places)])
 
     def _at(self, place: int) -> Snapshot:
         return merged([self._ended.get(place, ()), self._live.get(place, ())])
@@ -115,6 +128,7 @@ class SnapshotAggregator:
         report = msgspec.msgpack.decode(connection.recv_bytes(), type=WorkerFigures)
         with self._lock:
             self._live[place] = report.figures
+            self._loop_turns[place] = report.loop_turns
         if report.wants_total:
             connection.send_bytes(encode(self.total()))
 

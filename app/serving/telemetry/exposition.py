@@ -13,6 +13,7 @@ from prometheus_client.core import (
 )
 from prometheus_client.registry import Collector
 
+from app.errors import SettingsError, errno_text
 from app.serving.telemetry.snapshot import FamilySnapshot, Snapshot
 
 
@@ -35,10 +36,18 @@ def exposed(snapshot: Snapshot) -> bytes:
 
 
 def serve_metrics(host: str, port: int, snapshot: Callable[[], Snapshot]) -> None:
-    """Answer `GET /metrics` on a port of its own, to anyone who reaches it; in a thread."""
+    """Answer `GET /metrics` on a port of its own, to anyone who reaches it; in a thread.
+
+    SettingsError where the port cannot be had.
+    """
     registry = CollectorRegistry(auto_describe=True)  # knows names, so that `?name[]=` can choose
     registry.register(SnapshotCollector(snapshot))
-    start_http_server(port, addr=host, registry=registry)
+    try:
+        start_http_server(port, addr=host, registry=registry)
+    except OSError as error:
+        raise SettingsError(
+            f"LABELSERVE_METRICS_PORT: {host}:{port}: {errno_text(error)}"
+        ) from error
 
 
 def _metric(family: FamilySnapshot) -> Metric:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from multiprocessing.connection import Connection
 
+from app.serving.log_writer import LogWriter
 from app.serving.telemetry.counters import (
     MetricFamily,
     counter,
@@ -12,10 +13,12 @@ from app.serving.telemetry.counters import (
 )
 from app.serving.telemetry.exchange import SnapshotExchange
 from app.serving.telemetry.exposition import exposed
+from app.serving.telemetry.loop_lag import LoopLag
 from app.serving.telemetry.snapshot import Snapshot
 
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120)
 STAGE_SECONDS = (1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100)
+LAG_SECONDS = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 5)
 LABELS = (0, 1, 2, 3, 5, 8, 13, 21, 50, 100)
 
 
@@ -42,10 +45,39 @@ class Telemetry:
             "Versions that could not be loaded.",
             ("model", "reason"),
         )
+        self.models_folder_failures = counter(
+            "labelserve_models_folder_failures",
+            "Looks at the models folder that failed.",
+            ("reason",),
+        )
+        self.key_requests = counter(
+            "labelserve_key_requests",
+            "Requests by key; outcome: accepted, expired, revoked, or the limit that was reached.",
+            ("key", "outcome"),
+        )
+        self.key_documents = counter(
+            "labelserve_key_documents", "Documents answered, by key.", ("key",)
+        )
+        self.quota_failures = counter(
+            "labelserve_quota_failures", "Requests that no quota could count.", ("reason",)
+        )
+        self.keys_file_failures = counter(
+            "labelserve_keys_file_failures", "Looks at a changed keys file that failed.", ()
+        )
+        self.log_lines_dropped = counter(
+            "labelserve_log_lines_dropped", "Log lines that nobody read in time.", ("stream",)
+        )
         self.in_flight = live_sum("labelserve_in_flight", "Requests under way.", ("route",))
         self.model_info = live_max(
             "labelserve_model_info", "1 for every version that answers.", ("model", "version")
         )
+        self.loop_lag = histogram(
+            "labelserve_loop_lag_seconds",
+            "How late the event loop came to what was due; asked ten times a second.",
+            (),
+            LAG_SECONDS,
+        )
+        self.loop = LoopLag(self.loop_lag.labels())
         self.requests_now = 0
         self.sources: list[Callable[[], None]] = []
         """Functions that observe what they have collected; called before a snapshot is taken."""
@@ -62,6 +94,11 @@ class Telemetry:
             self.model_info.labels(model, version).set(1)
         self._shown = now
 
+    def show_dropped_lines(self, writers: Iterable[LogWriter]) -> None:
+        """Show how many log lines of this process's outputs were dropped."""
+        for writer in writers:
+            self.log_lines_dropped.show(writer.dropped, writer.name)
+
     def snapshot(self) -> Snapshot:
         """The figures of this process; any thread may ask."""
         self.in_flight.labels("all").set(self.requests_now)
@@ -69,7 +106,7 @@ class Telemetry:
 
     def share(self, connection: Connection) -> None:
         """Send the figures to a supervisor, from now on, and show those of all its workers."""
-        self._exchange = SnapshotExchange(connection, self.snapshot)
+        self._exchange = SnapshotExchange(connection, self.snapshot, lambda: self.loop.turns)
         self._exchange.start()
 
     async def total(self) -> Snapshot:

@@ -30,7 +30,8 @@ class ServerProcess:
     def start(self) -> None:
         """Start it and return at once."""
         with self.log.open("ab") as log:
-            self.running = subprocess.Popen(self.command, stdout=log, stderr=log, **self.options)
+            options = {"stdout": log, "stderr": log, **self.options}
+            self.running = subprocess.Popen(self.command, **options)
 
     def wait_until_ready(self) -> float:
         """Wait until it answers 200; the seconds that took."""

@@ -50,7 +50,7 @@ def _f1(decided: NDArray[np.bool_], marks: NDArray[np.bool_], *, pooled: bool) -
 def _ranked(metric: str, scores: Scores, marks: NDArray[np.bool_]) -> float:
     name, _, k = metric.partition("@")
     best = np.argsort(-scores, axis=1, kind="stable")[:, : int(k)]
-    hits = np.take_along_axis(marks, best, axis=1)
+    hits = np.take_along_axis(marks & (scores > -np.inf), best, axis=1)  # unscored: never found
     if name == "p":
         return float(hits.sum() / max(len(hits), 1) / int(k))
     gains = 1 / np.log2(np.arange(2, best.shape[1] + 2))

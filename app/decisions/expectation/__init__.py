@@ -1,0 +1,1 @@
+"""What cuts are expected to reach on new documents."""
