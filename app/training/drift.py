@@ -25,8 +25,8 @@ PARTS = 5
 LABELS = 32
 LEAST_DIFFERENCE = 0.02
 STANDARD_ERRORS = 3
-"""A difference is clear where so many standard errors below it are still `LEAST_DIFFERENCE`; of 300
-trainings on shuffled documents none came near (docs/decisions.md)."""
+"""A difference is clear where so many standard errors below it are still `LEAST_DIFFERENCE`:
+shuffled documents do not come near (docs/decisions.md)."""
 GROUPED = 0.25
 """Alikeness of neighbours from where on documents look sorted: by time they had up to 0.09."""
 

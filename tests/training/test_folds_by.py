@@ -130,6 +130,7 @@ def test_figures_say_how_documents_were_held_out() -> None:
     assert halves.info.figures["held_out_documents"] == 45
     assert halves.classifier.hulls is not None
     assert halves.classifier.hulls.n_documents == 45
+    assert halves.classifier.expectations is not None
 
 
 @pytest.mark.parametrize(
