@@ -36,7 +36,12 @@ class Folds:
     def scored(self) -> NDArray[np.int64]:
         """The documents that are held out in one of the splits."""
         first = self.parts.min(initial=0)
-        return np.flatnonzero(~self.is_forward | (self.parts > first))
+        return np.flatnonzero((self.parts > first) | (not self.is_forward))
+
+    def scored_parts(self) -> NDArray[np.int32] | None:
+        """The part of each of these; None where all are scored by one model."""
+        parts: NDArray[np.int32] = self.parts[self.scored()]
+        return None if (parts == parts[:1]).all() else parts
 
 
 def forward_folds(order: NDArray[np.int64], n_parts: int) -> Folds:

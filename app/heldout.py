@@ -69,6 +69,26 @@ class HeldOut:
         by_label = csc_array(scores) if issparse(scores) else np.asarray(scores, np.float32)
         return cls(by_label, csc_array(truth), is_exact, parts)
 
+    def at(self, documents: NDArray[Any]) -> "HeldOut":
+        """The scores of these documents alone, in rising order; itself where these are all."""
+        if len(documents) == self.n_documents:
+            return self
+        return HeldOut.of(
+            self.scores[documents],
+            self.truth[documents],
+            is_exact=self.is_exact,
+            parts=None if self.parts is None else self.parts[documents],
+        )
+
+    def block(self, documents: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.float32]:
+        """Dense scores of some documents and labels; -inf for pairs that are not stored."""
+        scores = self.scores[:, labels][documents]
+        if not issparse(scores):
+            return np.asarray(scores)
+        dense, stored = np.full(scores.shape, -np.inf, np.float32), scores.tocoo()
+        dense[stored.row, stored.col] = stored.data
+        return dense
+
     @property
     def n_documents(self) -> int:
         """How many documents were scored."""

@@ -5,6 +5,7 @@ import installed  # noqa: F401, I001
 import os
 import shutil
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
@@ -30,7 +31,14 @@ from app.cli.terminal import (
     table,
     write_json,
 )
-from app.training.publish import Published, check_target, documents_of, publish, summary
+from app.training.publish import (
+    Published,
+    check_target,
+    documents_of,
+    publish,
+    summary,
+    training_warnings,
+)
 from app.training.recipe import Recipe, read_recipe
 from app.training.train import TrainingJob, Trained, train
 
@@ -52,6 +60,7 @@ EXAMPLES = """Examples:
 train.py tickets.jsonl --model tickets --test 0.2
 train.py train.csv --text-columns subject,body --label-column topic --model topics
 train.py train.tsv.gz --model fast --learner tree --promote not-worse --test test.tsv.gz
+train.py tickets.jsonl --model tickets --folds-by date
 train.py train.tsv --model wide --set features.ngram_range=[1,2] --liblinear "-s 1 -c 4"
 """
 
@@ -86,6 +95,13 @@ def main(  # noqa: PLR0913
     ] = None,
     folds: Annotated[
         int | None, typer.Option(help="Folds of the out-of-fold scores; 0: none.", min=0)
+    ] = None,
+    folds_by: Annotated[
+        str | None,
+        typer.Option(
+            help="random (default); order: each part is scored by a model of the documents before "
+            "it; or the CSV, Parquet or JSON column, such as a date, that gives that order."
+        ),
     ] = None,
     fbr: Annotated[
         float | None, typer.Option(help="Labels whose held-out F1 is below it get a safe cut.")
@@ -124,13 +140,16 @@ def main(  # noqa: PLR0913
     what = _recipe(
         read_recipe(recipe, learner=learner, changes=set_ or []),
         {"options": liblinear, "solver": solver},
-        {"name": decision, "folds": folds, "abstain": abstain},
+        {"name": decision, "folds": folds, "folds_by": folds_by, "abstain": abstain},
         {"fbr": fbr},
     )
     store = Store(models_dir)
     with progress_bars() as progress:
         corpus = load_collection(
-            data, reading, min_label_documents=min_label_documents, progress=progress
+            data,
+            replace(reading, order_column=what.decision.order_column),
+            min_label_documents=min_label_documents,
+            progress=progress,
         )
         corpus, test_set = _test_set(corpus, test, reading, seed)
         checkpoint = _checkpoint(models_dir, (model, corpus, what, seed), resume)
@@ -199,15 +218,25 @@ def _show(model: str, corpus: Collection, trained: Trained, published: Published
     found = corpus.summary
     rows = [[name, f"{value:,}"] for name, value in trained.info.counts.items()]
     rows += [[name, f"{count:,}"] for name, count in _oddities(found).items()]
-    held_out = trained.info.figures.get("held_out", {})
-    rows += [[f"held-out {name}", f"{value:.4f}"] for name, value in held_out.items()]
+    rows += _held_out(trained.info.figures)
     rows += [[f"seconds to {name}", f"{value:.1f}"] for name, value in trained.info.timings.items()]
     table(f"{model}@{published.version}", ["", ""], rows)
     for fault in found.skipped_lines:
         out.print(f"skipped line {fault.line}: {fault.problem}", markup=False, soft_wrap=True)
+    for warning in training_warnings(trained.info.figures):
+        out.print(f"warning: {warning}", markup=False, soft_wrap=True)
     if published.report:
         _show_test(published.report.as_dict())
     out.print(f"{model}@{published.version}: {published.reason}", markup=False, soft_wrap=True)
+
+
+def _held_out(figures: dict[str, Any]) -> list[list[str]]:
+    """How documents were held out, and what decisions reached on them."""
+    if "held_out" not in figures:
+        return []
+    how = f"held-out documents, by {figures['held_out_by']}"
+    values = [[f"held-out {name}", f"{value:.4f}"] for name, value in figures["held_out"].items()]
+    return [[how, f"{figures['held_out_documents']:,}"], *values]
 
 
 def _oddities(found: Summary) -> dict[str, int]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from app.datasets.faults import Fault, Faults
 from app.datasets.input.limits import Limits
 from app.datasets.input.source import Source
+from app.datasets.order_values import OrderValue
 from app.errors import InvalidRequestError
 
 
@@ -25,6 +26,7 @@ class Record(msgspec.Struct, frozen=True, gc=False):
     id: str | None
     line: int
     features: tuple[NDArray[np.int32], NDArray[np.float32]] | None = None
+    order: OrderValue | None = None
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,8 @@ class ReadOptions:
     """How a data set is read; the command line and the API offer the same ones.
 
     `labels` says whether a table without the label column is refused (`required`) or read as
-    unlabelled documents (`optional`, for prediction).
+    unlabelled documents (`optional`, for prediction). Where `order_column` is named, every document
+    must have a value in it, which says where it stands in an order (of time, say).
     """
 
     format: str = "auto"
@@ -43,6 +46,7 @@ class ReadOptions:
     id_column: str = "id"
     labels: Literal["required", "optional"] = "required"
     on_error: Literal["fail", "skip"] = "fail"
+    order_column: str = ""
     label_map: Mapping[str, str] | None = None
     unlabelled: Literal["keep", "drop"] = "keep"
     limits: Limits = field(default_factory=Limits)
@@ -52,6 +56,10 @@ class ReadOptions:
         names = [*self.text_columns, *labels, self.id_column]
         _require("" not in names and bool(self.text_columns), "column names that are not empty")
         _require(len(set(names)) == len(names), "text, label and id columns of different names")
+        _require(
+            self.order_column not in (*self.text_columns, *labels),
+            "an order column that holds neither text nor labels",
+        )
         _require(self.label_separator != "", "a label separator of at least one character")
         _require(self.on_error in ("fail", "skip"), "on_error fail or skip")
         _require(self.unlabelled in ("keep", "drop"), "unlabelled keep or drop")

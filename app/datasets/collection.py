@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from app.datasets.base import ReadOptions, Record, Summary
+from app.datasets.order_values import ranks
 from app.datasets.reading import Reading, open_dataset
 from app.errors import InvalidDataError, InvalidRequestError
 from app.progress import Progress, silent
@@ -27,6 +28,8 @@ class Collection:
     ids: list[str | None]
     summary: Summary
     is_ready_made: bool = False
+    ranks: NDArray[np.int64] | None = None
+    """Each document's place by the order column; equal where its values are."""
 
     def __len__(self) -> int:
         return len(self.label_sets)
@@ -57,6 +60,9 @@ def load_collection(
     label_sets = [document.labels for document in documents]
     ids = [document.id for document in documents]
     collection = Collection(contents, label_sets, ids, reading.summary, reading.is_ready_made)
+    if options.order_column:
+        values = [document.order for document in documents if document.order is not None]
+        collection = replace(collection, ranks=ranks(values))
     return _without_rare(collection, min_label_documents, options.unlabelled)
 
 
@@ -87,7 +93,8 @@ def subset(collection: Collection, rows: Sequence[int] | NDArray[np.int64]) -> C
     label_sets = [collection.label_sets[row] for row in rows]
     ids = [collection.ids[row] for row in rows]
     summary = _counted(collection.summary, label_sets)
-    return Collection(documents, label_sets, ids, summary, collection.is_ready_made)
+    order = None if collection.ranks is None else collection.ranks[rows]
+    return Collection(documents, label_sets, ids, summary, collection.is_ready_made, order)
 
 
 def _rows(documents: list[Record]) -> Any:

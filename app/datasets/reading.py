@@ -17,6 +17,7 @@ from app.datasets.input.source import Source
 from app.errors import AppError, InvalidRequestError, PayloadTooLargeError
 
 TABLES = "csv, parquet"
+WITH_COLUMNS = "csv, jsonl, parquet"
 
 
 class Reading:
@@ -103,6 +104,11 @@ def open_dataset(source: str | Path | BinaryIO, options: ReadOptions | None = No
         reader: Reader = find(FORMATS, format, "format")
         if options.label_columns and format not in TABLES.split(", "):
             raise InvalidRequestError(f"label columns are not for {format}; accepted: {TABLES}")
+        if options.order_column and format not in WITH_COLUMNS.split(", "):
+            raise InvalidRequestError(
+                f"{format} has no column to order documents by; accepted: {WITH_COLUMNS}, or the "
+                "order of the documents in the data (--folds-by order)"
+            )
     except AppError:
         opened.close()
         raise

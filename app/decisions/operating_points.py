@@ -30,8 +30,9 @@ MORE_WRONG = 2
 """Wrong assignments that a label's own precision is charged with, beyond those seen: its cut was
 chosen for being precise (docs/decisions.md)."""
 CACHED = 64
-LUCK = 1.0
-"""Deviations by which the best of all points must clear a bound."""
+LUCK = {"micro": 1.0, "macro": 2.0}
+"""Deviations by which the best of all points must clear a bound. Macro averages rest on labels with
+few documents, and those of high precision on the fewest."""
 Z90 = 1.645
 """Standard deviations on either side that hold nine of ten values."""
 
@@ -124,7 +125,7 @@ class OperatingPoints:
             return self._best_f(path, wanted)
         place, is_met = _place(path, wanted)
         if place is None or not (is_met or nearest):
-            raise UnattainableError(wanted.name, _best(path, place, wanted.measure))
+            raise UnattainableError(wanted.name, _best(path, place, wanted))
         expected = expected_at(path, place)
         if nearest:
             expected = expected._replace(met=is_met)
@@ -212,7 +213,7 @@ def _place(path: Path, wanted: Wanted) -> tuple[int | None, bool]:
     """
     if not len(path.taken):
         return None, False
-    sure = _sure(path, wanted.measure)
+    sure = _sure(path, wanted)
     if sure.max() >= wanted.value - 1e-12:
         bounded, other = path.expected_precision, path.expected_recall
         if wanted.measure == "recall":
@@ -222,17 +223,19 @@ def _place(path: Path, wanted: Wanted) -> tuple[int | None, bool]:
     return int(np.argmax(sure)), False
 
 
-def _sure(path: Path, measure: str) -> NDArray[np.float64]:
-    """What is expected less a deviation: the best of many uncertain points is a lucky one."""
-    which = int(measure == "recall")
+def _sure(path: Path, wanted: Wanted) -> NDArray[np.float64]:
+    """What is expected less deviations: the best of many uncertain points is a lucky one."""
+    which = int(wanted.measure == "recall")
     expected = (path.expected_precision, path.expected_recall)[which]
-    return expected if path.deviations is None else expected - LUCK * path.deviations[which]
+    if path.deviations is None:
+        return expected
+    return np.maximum(expected - LUCK[wanted.average] * path.deviations[which], 0)
 
 
-def _best(path: Path, place: int | None, measure: str) -> dict[str, float]:
+def _best(path: Path, place: int | None, wanted: Wanted) -> dict[str, float]:
     """The figures of the best point there is, the wanted one as far as it is sure."""
     if place is None:
         return {"precision": 0.0, "recall": 0.0}
     figures = {"precision": path.expected_precision, "recall": path.expected_recall}
-    figures[measure] = _sure(path, measure)
+    figures[wanted.measure] = _sure(path, wanted)
     return {name: float(values[place]) for name, values in figures.items()}

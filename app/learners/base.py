@@ -104,7 +104,7 @@ class Learner(Protocol):
     def fit_with_held_out(
         self, features: Features, truth: Truth, folds: Folds, fitting: Fitting
     ) -> HeldOut | None:
-        """Learn, and out-of-fold scores at less than the price of a fit for every fold.
+        """Learn, and scores of `folds.scored()` at less than the price of a fit for every fold.
 
         None where there is no such short cut: nothing is learnt then, and copies of the learner
         are fitted fold after fold (`out_of_fold.py`).

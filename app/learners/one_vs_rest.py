@@ -90,7 +90,7 @@ class OneVsRest(Learner):
             return None
         held_out = HeldOutFolds(folds, out_of_fold_scores(truth))
         self.weights = train_blocks(self.problem(features, truth), fitting, held_out)
-        return held_out.scores.held_out()
+        return held_out.scores.held_out().at(folds.scored())
 
     def for_labels(self, labels: NDArray[np.int64]) -> "OneVsRest":
         """The same settings, with the costs of these labels."""

@@ -2,15 +2,17 @@
 
 from collections.abc import Callable
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from app.arrays import Features, Truth
-from app.folds import Folds
+from app.arrays import Features, Scores, Truth
+from app.folds import Folds, Split, two_parts
 from app.heldout import HeldOut
 from app.learners.base import Fitting, Learner
 from app.learners.out_of_fold_scores import OutOfFoldScores, out_of_fold_scores
+from app.progress import silent
 
 DOCUMENTS_AT_ONCE = 1024
 
@@ -36,13 +38,23 @@ def out_of_fold(
     folds: Folds,
     fitting: Fitting,
 ) -> HeldOut:
-    """Scores of each fold's documents by a learner that was not fitted to them."""
+    """Scores of the documents that the folds score, each by a learner that was not fitted to it."""
     collected = out_of_fold_scores(truth)
     held_out_rows = fitting.held_out_rows(features, folds)
     for inside, outside in folds.splits():
         learner = make_learner().fit(features[outside], truth[outside], fitting)
         _score(learner, held_out_rows, inside, collected, jobs=fitting.jobs)
-    return collected.held_out()
+    return collected.held_out().at(folds.scored())
+
+
+def scores_of_split(
+    learner: Learner, features: Features, truth: Truth, split: Split, fitting: Fitting
+) -> Scores:
+    """Scores of the documents inside by the learner, which is fitted to those outside."""
+    quiet = replace(fitting, progress=silent, checkpoint=None)
+    learner.fit(features[split.outside], truth[split.outside], quiet)
+    rows = fitting.held_out_rows(features, two_parts(split))
+    return learner.scores(rows[split.inside], jobs=fitting.jobs)
 
 
 def held_out_of(learner: Learner, features: Features, truth: Truth, *, jobs: int) -> HeldOut:

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csc_array, issparse
 
-from app.arrays import Truth
 from app.classifier import Member, added_up
 from app.decisions.calibration.score_groups import ScoreGroups
 from app.decisions.calibration.sigmoids import pooled_slope
@@ -101,18 +100,7 @@ def _at(fitted: FittedMember, rows: Any) -> HeldOut:
     """A member's held-out scores of the given documents only."""
     if fitted.held_out is None:
         raise InvalidRequestError("an ensemble is weighted on held-out scores: use --folds")
-    if len(rows) == len(fitted.rows):
-        return fitted.held_out
-    positions = np.searchsorted(fitted.rows, rows)
-    scores: Any = fitted.held_out.scores[positions]
-    truth: Truth = fitted.held_out.truth[positions]
-    parts = fitted.held_out.parts
-    return HeldOut.of(
-        scores,
-        truth,
-        is_exact=fitted.held_out.is_exact,
-        parts=None if parts is None else parts[positions],
-    )
+    return fitted.held_out.at(np.searchsorted(fitted.rows, rows))
 
 
 def _scale(held_out: HeldOut) -> float:

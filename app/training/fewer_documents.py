@@ -1,17 +1,16 @@
 """Held-out scores by a model of fewer documents, which tell what more documents will change."""
 
 from copy import deepcopy
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from app.arrays import Truth
 from app.decisions.expectation.label_sample import LabelSample, label_sample
-from app.folds import Folds, Split, two_parts
+from app.folds import Folds, Split
 from app.heldout import FewerDocuments
 from app.learners.base import Fitting, Learner
-from app.progress import silent
+from app.learners.out_of_fold import scores_of_split
 
 HELD_OUT_PARTS = 2
 MOST_FREQUENT, OTHERS = 96, 64
@@ -38,16 +37,9 @@ def fewer_documents(
         smaller, sample = deepcopy(learner), _every_label(truth)
     if len(split.inside) * len(sample.labels) > MOST_CELLS or not len(sample.labels):
         return None
-    scores = _scores(smaller, features, truth[:, sample.labels], split, fitting)
+    scores = scores_of_split(smaller, features, truth[:, sample.labels], split, fitting)
     shares = len(split.outside) / len(folds.parts), 1 - 1 / n_parts
     return FewerDocuments(split.inside.astype(np.int64), *sample, scores, *shares)
-
-
-def _scores(learner: Learner, features: Any, truth: Truth, split: Split, fitting: Fitting) -> Any:
-    quiet = replace(fitting, progress=silent, checkpoint=None)
-    learner.fit(features[split.outside], truth[split.outside], quiet)
-    rows = fitting.held_out_rows(features, two_parts(split))
-    return learner.scores(rows[split.inside], jobs=fitting.jobs)
 
 
 def _counts(truth: Truth) -> Any:

@@ -12,14 +12,12 @@ from app.folds import Split, two_parts
 from app.heldout import HeldOut
 from app.learners.base import Fitting, Learner, learner_class
 from app.learners.out_of_fold import fit_with_out_of_fold, held_out_of
-from app.learners.stratified_folds import stratified_folds
 from app.training.construct import construct_part
+from app.training.drift import ForwardScores, forward_scores
 from app.training.fewer_documents import fewer_documents
+from app.training.fold_plan import FoldPlan
 from app.training.recipe import MemberRecipe
 from app.vectorizers.base import Vectorizer, vectorizer_class
-
-VALIDATION_FOLDS = 8
-"""One document in so many is held out for a learner that needs a validation set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +37,18 @@ class FittedMember:
     member: Member
     held_out: HeldOut | None
     rows: NDArray[np.int64]
+    forward: ForwardScores | None = None
+    """Scores of the last documents by a model of those before, where the plan checks for drift."""
 
 
 def fit_member(
-    recipe: MemberRecipe, data: TrainingData, *, folds: int, fitting: Fitting
+    recipe: MemberRecipe, data: TrainingData, *, plan: FoldPlan, fitting: Fitting
 ) -> FittedMember:
     """Fit the vectorizer, then the learner; and scores of held-out documents to tune on.
 
-    With validation documents: fitted to all training documents, tuned on those. Otherwise `folds`
-    give out-of-fold scores of every document; a learner that needs a validation set has one part of
-    the documents held out instead. `folds` of 0 holds nothing out.
+    With validation documents: fitted to all training documents, tuned on those. Otherwise the folds
+    of the plan give out-of-fold scores; a learner that needs a validation set has one part of the
+    documents held out instead.
     """
     vectorizer, learner = built(recipe)
     features = vectorizer.fit_transform(
@@ -61,18 +61,20 @@ def fit_member(
     )
     if data.valid_truth is not None:
         return _with_validation(vectorizer, learner, features, data, fitting)
-    if folds == 0 or data.truth.shape[0] < 2:
+    if plan.n_parts == 0 or data.truth.shape[0] < 2:
         learner.fit(features, data.truth, fitting)
         return FittedMember(Member(vectorizer, learner), None, np.empty(0, np.int64))
-    n_folds = VALIDATION_FOLDS if learner.needs_validation_set else folds
-    parts = stratified_folds(data.truth, min(n_folds, data.truth.shape[0]), fitting.seed)
     if learner.needs_validation_set:
-        split = next(parts.splits())
+        split = plan.validation_split(data.truth, fitting.seed)
         return _with_split(vectorizer, learner, features, data.truth, split, fitting)
-    learner, held_out = fit_with_out_of_fold(learner, features, data.truth, parts, fitting)
-    fewer = fewer_documents(learner, features, data.truth, parts, fitting)
-    held_out = replace(held_out, parts=parts.parts, fewer=fewer)
-    return FittedMember(Member(vectorizer, learner), held_out, parts.scored())
+    folds = plan.folds(data.truth, fitting.seed)
+    learner, held_out = fit_with_out_of_fold(learner, features, data.truth, folds, fitting)
+    fewer = fewer_documents(learner, features, data.truth, folds, fitting)
+    held_out = replace(held_out, parts=folds.scored_parts(), fewer=fewer)
+    forward = None
+    if plan.checks_drift:
+        forward = forward_scores(learner, features, data.truth, fitting)
+    return FittedMember(Member(vectorizer, learner), held_out, folds.scored(), forward)
 
 
 def built(recipe: MemberRecipe) -> tuple[Vectorizer, Learner]:

@@ -1,6 +1,6 @@
 """After training: the version written, measured, and promoted or not, with a reason."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -116,6 +116,12 @@ def read_counts(read: Summary) -> dict[str, Any]:
     return {**counted, "skipped_lines": lines}
 
 
+def training_warnings(figures: Mapping[str, Any]) -> list[str]:
+    """What a training warned of, as the figures of its manifest keep it."""
+    warning = figures.get("drift", {}).get("warning")
+    return [warning] if warning else []
+
+
 def summary(trained: Trained, published: Published, read: Summary) -> dict[str, Any]:
     """What `--json` writes."""
     info = trained.info
@@ -126,6 +132,7 @@ def summary(trained: Trained, published: Published, read: Summary) -> dict[str, 
         "reason": published.reason,
         "counts": info.counts,
         "figures": info.figures,
+        "warnings": training_warnings(info.figures),
         "timings": info.timings,
         "recipe": info.recipe,
         "report": published.report.as_dict() if published.report else None,

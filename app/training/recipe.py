@@ -11,6 +11,7 @@ from app.errors import InvalidRequestError
 from app.learners.base import learner_class
 
 SECTIONS = ("features", "learner", "decision", "members")
+DECISION_KEYS = ("name", "folds", "folds_by", "abstain")
 ENSEMBLE = "ensemble:"
 
 
@@ -62,6 +63,13 @@ class DecisionRecipe:
     folds: int = 5
     abstain: float | None = None
     settings: dict[str, Any] = field(default_factory=dict)
+    folds_by: str = "random"
+    """`random`, `order` (of the documents in the data), or the column that gives their order."""
+
+    @property
+    def order_column(self) -> str:
+        """The column that gives the documents' order; empty where folds need none."""
+        return "" if self.folds_by in ("random", "order") else self.folds_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +87,7 @@ class Recipe:
                 accepted = ", ".join(SECTIONS)
                 raise InvalidRequestError(f"recipe: no section [{section}]; accepted: {accepted}")
         decision = dict(tables.get("decision", {}))
-        known = {key: decision.pop(key) for key in ("name", "folds", "abstain") if key in decision}
+        known = {key: decision.pop(key) for key in DECISION_KEYS if key in decision}
         return cls(_members(tables), DecisionRecipe(**known, settings=with_current_names(decision)))
 
     def completed(self) -> Self:

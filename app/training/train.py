@@ -18,6 +18,7 @@ from app.datasets.fingerprint import fingerprints
 from app.decisions.abstention import Abstention
 from app.decisions.base import Basis, Use
 from app.decisions.calibration.calibration import Calibration
+from app.decisions.decision import Decision
 from app.decisions.expectation.estimate import estimated_expectations
 from app.decisions.parser import decision_of, document_rule
 from app.decisions.tuning.held_out_figures import figures_of, held_out_counts
@@ -30,7 +31,9 @@ from app.learners.base import Fitting, learner_class
 from app.model import compose_golden
 from app.progress import Progress, silent
 from app.training.construct import construct
+from app.training.drift import drift_check
 from app.training.ensemble import combine
+from app.training.fold_plan import fold_plan
 from app.training.members import FittedMember, TrainingData, built, fit_member
 from app.training.recipe import Recipe
 
@@ -84,11 +87,12 @@ def train(job: TrainingJob, progress: Progress = silent) -> Trained:
     labels = LabelIndex.of(job.data.label_sets + (job.valid.label_sets if job.valid else []))
     data = _training_data(job, labels)
     fitting = Fitting(job.jobs, job.seed, job.device, progress, checkpoint=job.checkpoint)
-    folds = job.recipe.decision.folds
+    plan = fold_plan(job.recipe, job.data)
     with watch.stage("fit"):
-        fitted = [fit_member(m, data, folds=folds, fitting=fitting) for m in job.recipe.members]
+        fitted = [fit_member(m, data, plan=plan, fitting=fitting) for m in job.recipe.members]
     with watch.stage("tune"):
         classifier, figures = _decided(job, labels, fitted, progress)
+        figures |= _drift_figures(fitted[0], classifier.decision)
     info = _info(job, classifier, data, figures)
     return Trained(classifier, replace(info, timings=watch.seconds))
 
@@ -98,6 +102,7 @@ def check(job: TrainingJob) -> None:
     if not any(job.data.label_sets):
         raise InvalidDataError("no document has a label; there is nothing to learn")
     _tuning(job)
+    _check_order(job)
     decision = job.recipe.decision
     if job.valid is not None and job.valid.is_ready_made != job.data.is_ready_made:
         raise InvalidRequestError("--valid must be of the same kind as DATA: texts or features")
@@ -115,6 +120,16 @@ def check(job: TrainingJob) -> None:
         raise InvalidRequestError("--abstain takes a precision above 0 and at most 1")
     if decision.folds in (0, 1) and len(kinds) > 1 and job.valid is None:
         raise InvalidRequestError("an ensemble is weighted on held-out scores: use --folds")
+
+
+def _check_order(job: TrainingJob) -> None:
+    decision = job.recipe.decision
+    if decision.folds_by != "random" and (decision.folds < 2 or job.valid is not None):
+        raise InvalidRequestError(
+            "--folds-by orders the parts of out-of-fold scores: use --folds 2 or more, and not "
+            "--valid"
+        )
+    fold_plan(job.recipe, job.data)
 
 
 def _is_by_cuts(name: str, basis: Basis, *, holds_out: bool) -> bool:
@@ -169,7 +184,20 @@ def _decided(
         bands = Abstention.fit(held_out, classifier.decision, recipe.abstain)
         classifier = replace(classifier, abstention=bands)
     figures = figures_of(held_out_counts(classifier.decision, held_out))
-    return classifier, {"held_out": figures, "exact": held_out.is_exact}
+    return classifier, {
+        "held_out": figures,
+        "exact": held_out.is_exact,
+        "held_out_by": "validation" if job.valid else recipe.folds_by,
+        "held_out_documents": held_out.n_documents,
+    }
+
+
+def _drift_figures(fitted: FittedMember, decision: Decision) -> dict[str, Any]:
+    """How the last documents fare in their order, beside how they fare in random folds."""
+    if fitted.forward is None or fitted.held_out is None:
+        return {}
+    checked = drift_check(fitted.forward, fitted.held_out, decision)
+    return {} if checked is None else {"drift": checked.figures()}
 
 
 def _info(

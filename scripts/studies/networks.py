@@ -26,6 +26,7 @@ from app.heldout import HeldOut
 from app.labels import LabelIndex
 from app.learners.base import Fitting
 from app.training.ensemble import combine
+from app.training.fold_plan import FoldPlan
 from app.training.members import TrainingData, fit_member
 from app.training.recipe import read_recipe
 
@@ -41,7 +42,7 @@ def main(learner: str, *changes: str) -> None:
     data = TrainingData(corpus.documents[:first], truth[:first])
     recipe = read_recipe(None, learner=learner, changes=changes).completed()
     began = time.process_time()
-    fitted = [fit_member(one, data, folds=5, fitting=Fitting()) for one in recipe.members]
+    fitted = [fit_member(one, data, plan=FoldPlan(5), fitting=Fitting()) for one in recipe.members]
     members, held_out = combine(fitted)
     spent = time.process_time() - began
     late = corpus.documents[first:]

@@ -100,6 +100,17 @@ def test_a_document_alone_scores_as_in_a_crowd(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", LINEAR)
+def test_a_learner_of_some_labels_alone_scores_them_as_the_learner_of_all(kind: str) -> None:
+    features, truth = data_for(kind, 90, 20)
+    learner, labels = fitted(kind, features, truth), np.array([0, 7, 18])
+    apart = learner.for_labels(labels)
+    assert (apart is None) == (kind in {"binary-and-multiclass", "tree"})
+    if apart is not None:
+        scores = apart.fit(features, truth[:, labels], Fitting()).scores(features)
+        np.testing.assert_allclose(scores, learner.scores(features)[:, labels], atol=0.01)
+
+
+@pytest.mark.parametrize("kind", LINEAR)
 def test_no_documents_have_no_scores(kind: str) -> None:
     features, truth = data_for(kind, 40, 4)
     assert fitted(kind, features, truth).scores(features[:0]).shape == (0, 4)

@@ -94,6 +94,42 @@ def test_what_the_options_say_is_in_the_manifest_and_in_the_counts(tmp_path: Pat
     assert (decision["folds"], decision["abstain"], decision["settings"]["fbr"]) == (3, 0.6, 0.2)
 
 
+def test_folds_by_a_column_hold_out_what_came_later(tmp_path: Path) -> None:
+    rows = [f"{'crash' if n % 2 else 'login'} here,{'AB'[n % 2]},{40 - n}" for n in range(40)]
+    data = tmp_path / "d.csv"
+    data.write_text("\n".join(["text,labels,day", *rows]) + "\n")
+    words = ("scripts/train.py", data, "--model", "m", "--models-dir", tmp_path / "models")
+    code, out, err = run(
+        *words, "--folds-by", "day", "--folds", "4", "--test", "0.1", "--json", "-"
+    )
+    assert (code, err) == (0, "")
+    result = json.loads(out)
+    assert result["recipe"]["decision"]["folds_by"] == "day"
+    assert result["figures"]["held_out_by"] == "day"
+    assert result["figures"]["held_out_documents"] == 27
+    code, _, err = run(*words, "--folds-by", "date")
+    assert code == 1
+    assert 'no column "date"' in " ".join(err.split())
+
+
+def test_a_drift_is_printed_and_in_the_json_and_kept_in_the_manifest(tmp_path: Path) -> None:
+    lines = [
+        f"{'AB'[n % 2]}\t{('crash', 'login')[n % 2]}{n // 800} page{n % 7}\n" for n in range(1000)
+    ]
+    data, result = tmp_path / "d.tsv", tmp_path / "result.json"
+    data.write_text("".join(lines))
+    code, out, _ = run(
+        *("scripts/train.py", data, "--model", "m", "--models-dir", tmp_path / "models"),
+        *("--set", "decision.resamples=2", "--json", result),
+    )
+    assert code == 0
+    assert "warning: the last fifth of the data" in out
+    (warning,) = json.loads(result.read_text())["warnings"]
+    assert "--folds-by order" in warning
+    manifest = load_model(Store(tmp_path / "models"), "m").manifest
+    assert manifest.figures["drift"]["warning"] == warning
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [

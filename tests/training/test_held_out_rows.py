@@ -9,6 +9,7 @@ from app.arrays import truth_from_rows
 from app.folds import Folds
 from app.learners.base import Fitting
 from app.learners.stratified_folds import stratified_folds
+from app.training.fold_plan import FoldPlan
 from app.training.members import TrainingData, built, fit_member
 from app.training.recipe import MemberRecipe
 from app.vectorizers.ready_made import ReadyMade
@@ -84,7 +85,7 @@ def test_held_out_scores_are_those_of_texts_without_unseen_words(
     learner: str, settings: dict[str, Any]
 ) -> None:
     recipe = MemberRecipe(learner, settings, {})
-    fitted = fit_member(recipe, TrainingData(TEXTS, TRUTH), folds=5, fitting=Fitting())
+    fitted = fit_member(recipe, TrainingData(TEXTS, TRUTH), plan=FoldPlan(5), fitting=Fitting())
     assert fitted.held_out is not None
     vectorizer, features = fitted.member.vectorizer, Tfidf().fit_transform(TEXTS)
     for fold in range(5):

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from app.arrays import Features, Scores, Truth, truth_from_rows
@@ -13,6 +14,7 @@ from app.learners import LEARNERS, out_of_fold
 from app.learners.base import Fitting, Learner
 from app.learners.out_of_fold_scores import out_of_fold_scores
 from app.state import State
+from app.training.fold_plan import FoldPlan
 from app.training.members import FittedMember, TrainingData, fit_member
 from app.training.recipe import MemberRecipe
 
@@ -63,10 +65,12 @@ def catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(LEARNERS, learner.kind, f"{__name__}:{learner.__name__}")
 
 
-def fitted(kind: str, folds: int = 5, **data: Any) -> tuple[FittedMember, Recorder]:
-    recipe = MemberRecipe(kind)
+def fitted(
+    kind: str, folds: int = 5, order: NDArray[np.int64] | None = None, **data: Any
+) -> tuple[FittedMember, Recorder]:
+    plan, fitting = FoldPlan(folds, order), Fitting(seed=3)
     member = fit_member(
-        recipe, TrainingData(TEXTS, TRUTH, **data), folds=folds, fitting=Fitting(seed=3)
+        MemberRecipe(kind), TrainingData(TEXTS, TRUTH, **data), plan=plan, fitting=fitting
     )
     learner = member.member.learner
     assert isinstance(learner, Recorder)
@@ -114,6 +118,23 @@ def test_without_folds_nothing_is_held_out(kind: str) -> None:
     member, learner = fitted(kind, folds=0)
     assert member.held_out is None
     assert len(learner.documents) == 40
+
+
+def test_along_an_order_each_part_is_scored_by_what_came_before_and_the_first_never() -> None:
+    order = np.random.default_rng(0).permutation(40)
+    member, _ = fitted("recorder", folds=4, order=order)
+    assert member.rows.tolist() == sorted(order[10:].tolist())
+    assert member.held_out is not None
+    assert (member.held_out.truth != TRUTH[member.rows]).nnz == 0
+    scores = dict(zip(member.rows.tolist(), member.held_out.scores[:, 0].tolist(), strict=True))
+    assert [scores[row] for row in order[10:].tolist()] == [10.0] * 10 + [20.0] * 10 + [30.0] * 10
+
+
+def test_along_an_order_the_validation_set_is_the_last_eighth() -> None:
+    order = np.random.default_rng(0).permutation(40)
+    member, learner = fitted("early-stopping", order=order)
+    assert member.rows.tolist() == sorted(order[35:].tolist())
+    assert row_numbers(learner.documents) == sorted(order[:35].tolist())
 
 
 def row_numbers(columns: list[int]) -> list[int]:

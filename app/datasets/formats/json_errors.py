@@ -26,7 +26,8 @@ class BadJson(NamedTuple):
 def bad_json(line: str, error: Exception, options: ReadOptions) -> BadJson:
     """What is wrong with a line that could not be decoded."""
     message, column = str(error), 1
-    keys = ", ".join(f'"{name}": "…"' for name in (options.id_column, *options.text_columns))
+    names = dict.fromkeys((options.id_column, options.order_column, *options.text_columns))
+    keys = ", ".join(f'"{name}": "…"' for name in names if name)
     accepted = f'{{{keys}, "{options.label_column}": ["…"]}}'
     if isinstance(error, RecursionError):
         problem = "JSON that is nested too deeply"

@@ -1,9 +1,11 @@
 """JSON lines: `{"id"?: str, "text": str, "labels"?: [str]}`."""
 
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import Any
 
 import msgspec
+from msgspec.structs import astuple
 
 from app.datasets.base import ReadOptions, Record
 from app.datasets.faults import Faults
@@ -11,13 +13,15 @@ from app.datasets.formats.json_errors import bad_json, place
 from app.datasets.input.lines import lines
 from app.datasets.input.source import Source
 from app.datasets.label_sets import BadLabelError, LabelSets
+from app.datasets.order_values import ACCEPTED, order_value
 from app.errors import InvalidRequestError
 
 
 def documents(source: Source, options: ReadOptions, faults: Faults) -> Iterator[Record]:
     """A document a line; other keys are passed over, and so are blank lines."""
     label_sets = LabelSets(options.label_map, empty_is_bad=True)
-    is_one = len(options.text_columns) == 1
+    n_texts, has_order = len(options.text_columns), bool(options.order_column)
+    order_of = attrgetter("id" if options.order_column == options.id_column else "order")
     decode = msgspec.json.Decoder(_record(options)).decode
     for number, line in lines(source, faults):
         try:
@@ -30,15 +34,23 @@ def documents(source: Source, options: ReadOptions, faults: Faults) -> Iterator[
         except BadLabelError as bad:
             faults.refuse(bad, line=number, column=place(line, options.label_column))
             continue
-        text = record.text0 if is_one else "\n".join(msgspec.structs.astuple(record)[2:])
-        yield Record(text, labels, _id(record.id), number)
+        order = order_value(order_of(record)) if has_order else None
+        if has_order and order is None:
+            column, problem = place(line, options.order_column), f'"{options.order_column}"'
+            faults.add(f"no value of {problem}", line=number, column=column, accepted=ACCEPTED)
+            continue
+        text = record.text0 if n_texts == 1 else "\n".join(astuple(record)[-n_texts:])
+        yield Record(text, labels, _id(record.id), number, order=order)
 
 
 def _record(options: ReadOptions) -> type[Any]:
     """The type of a line: its keys are named by the options."""
     keys = {"id": options.id_column, "labels": options.label_column}
+    has_order = options.order_column not in ("", options.id_column)
+    keys |= {"order": options.order_column} if has_order else {}
     keys |= {f"text{i}": name for i, name in enumerate(options.text_columns)}
     fields: list[Any] = [("id", str | int | None, None), ("labels", list[str] | None, None)]
+    fields += [("order", str | int | float | None, None)] if has_order else []
     fields += [(f"text{i}", str) for i in range(len(options.text_columns))]
     try:
         return msgspec.defstruct("Record", fields, rename=keys, kw_only=True, gc=False)

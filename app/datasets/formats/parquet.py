@@ -51,7 +51,7 @@ def _fill(spool: IO[bytes], source: Source, faults: Faults) -> None:
 def _wanted(options: ReadOptions) -> set[str]:
     """The columns to read: a table may have hundreds of others."""
     labels = options.label_columns or (options.label_column,)
-    return {*options.text_columns, *labels, options.id_column}
+    return {*options.text_columns, *labels, options.id_column, options.order_column}
 
 
 def _check_types(schema: Any, table: Table, faults: Faults) -> None:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from app.datasets.base import ReadOptions, Record
 from app.datasets.faults import Faults
 from app.datasets.label_sets import BadLabelError, LabelSets
+from app.datasets.order_values import ACCEPTED, OrderValue, order_value
 
 YES = {"1", "1.0", "true", "yes"}
 NO = {"", "0", "0.0", "false", "no"}
@@ -19,6 +20,7 @@ class Columns(NamedTuple):
     labels: int | None
     marks: tuple[int, ...]
     id: int | None
+    order: int | None
 
 
 class Table:
@@ -39,7 +41,13 @@ class Table:
             return None
         texts = [row[column] or "" for column in self.columns.texts]
         cell = None if self.columns.id is None else row[self.columns.id]
-        return Record("\n".join(texts), labels, None if cell in (None, "") else str(cell), line)
+        id_ = None if cell in (None, "") else str(cell)
+        if self.columns.order is None:
+            return Record("\n".join(texts), labels, id_, line)
+        order = self._order(row[self.columns.order], line, self.columns.order)
+        if order is None:
+            return None
+        return Record("\n".join(texts), labels, id_, line, order=order)
 
     def _names(self, row: Sequence[Any]) -> Sequence[str]:
         if self.columns.marks:
@@ -49,16 +57,26 @@ class Table:
             return cell.split(self.options.label_separator)
         return [name or "" for name in cell or ()]
 
+    def _order(self, cell: Any, line: int, column: int) -> OrderValue | None:
+        """The cell of the order column; None after a fault."""
+        order = order_value(cell)
+        if order is None:
+            problem = f'no value in the column "{self.options.order_column}"'
+            self._faults.add(problem, line=line, column=column + 1, accepted=ACCEPTED)
+        return order
+
     def _columns(self) -> Columns:
         options = self.options
         texts = tuple(self._place(name, "text-columns") for name in options.text_columns)
         marks = tuple(self._place(name, "label-columns") for name in options.label_columns)
-        labels = id_ = None
+        labels = id_ = order = None
         if not marks and (options.labels == "required" or options.label_column in self.header):
             labels = self._place(options.label_column, "label-column")
         if options.id_column in self.header:
             id_ = self._place(options.id_column, "id-column")
-        return Columns(texts, labels, marks, id_)
+        if options.order_column:
+            order = self._place(options.order_column, "folds-by")
+        return Columns(texts, labels, marks, id_, order)
 
     def _place(self, name: str, option: str) -> int:
         """Where a column stands; a name that is missing or not unique is refused."""

@@ -35,7 +35,8 @@ FINEST_TOLERANCE = 1e-4
 
 FOLD_TOLERANCE = 10
 """How much sooner a fold ends: it starts near its optimum, and out-of-fold scores then differ from
-exact ones by a few thousandths, those of positives not upwards (docs/learners.md)."""
+exact ones by a few thousandths, those of positives not upwards (docs/learners.md). A model of the
+documents before a part forgets most of what it starts from, and ends at the tolerance itself."""
 SEEDS_A_BLOCK = 1009
 
 
@@ -75,12 +76,14 @@ class BlockTraining:
         self.documents = BlockRows.of(problem.features, problem.options.bias)
         self.loss, self.tolerance = LOSSES[problem.options.solver], problem.options.tolerance
         self.every_document = np.arange(problem.n_documents, dtype=np.int32)
+        self.fold_tolerance = self.tolerance
         self.splits: list[Split] = []
         self.held_out_rows = self.documents.rows
         if held_out is not None:
             rows = fitting.held_out_rows(problem.features, held_out.folds)
             self.held_out_rows = self.documents.with_values(rows)
             self.splits = list(held_out.folds.splits())
+            self.fold_tolerance *= 1 if held_out.folds.is_forward else FOLD_TOLERANCE
         self.kernel = kernels("solver.block_descent")
 
     def solved_blocks(self) -> Iterator[SolvedLabels]:
@@ -133,8 +136,7 @@ class BlockTraining:
         inside, outside = split
         forgotten = np.setdiff1d(self.every_document, outside, assume_unique=True)
         self.kernel.forget(self.documents.rows, block, solution, forgotten)
-        tolerance = self.problem.options.tolerance * FOLD_TOLERANCE
-        self._descend(block, solution, outside, seed, tolerance)
+        self._descend(block, solution, outside, seed, self.fold_tolerance)
         solution.weights[np.abs(solution.weights) <= self.problem.cut] = 0
         scores = aligned_lanes(len(inside))
         self.kernel.score(self.held_out_rows, solution, inside, scores)
