@@ -93,7 +93,8 @@ class Path:
         return replace(
             self,
             expected_precision=np.clip(self.precision + correction.precision, 0, 1),
-            expected_recall=np.clip(self.recall + correction.recall, 0, 1),
+            # More is assigned from point to point, so what is found cannot fall.
+            expected_recall=np.maximum.accumulate(np.clip(self.recall + correction.recall, 0, 1)),
             deviations=(correction.precision_deviation, correction.recall_deviation),
         )
 
