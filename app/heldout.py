@@ -17,8 +17,18 @@ class Column(NamedTuple):
     scores: NDArray[np.float32]
     marks: NDArray[np.bool_]
     positives: int
-    documents: NDArray[np.int64]
-    """Which documents the scores are of."""
+    rows: Any
+    """The documents that were looked at: numbers, or a slice of all."""
+    is_scored: NDArray[np.bool_]
+    """Which of those have a score."""
+
+    @property
+    def documents(self) -> NDArray[np.int64]:
+        """Which documents the scores are of."""
+        if isinstance(self.rows, slice):
+            return np.flatnonzero(self.is_scored)
+        documents: NDArray[np.int64] = self.rows[self.is_scored]
+        return documents
 
 
 class FewerDocuments(NamedTuple):
@@ -130,5 +140,4 @@ class HeldOut:
         marks: NDArray[np.bool_] = np.zeros(self.n_documents, dtype=np.bool_)
         marks[positive] = True
         marks, scored = marks[rows], scores > -np.inf
-        documents = np.arange(self.n_documents)[rows]
-        return Column(scores[scored], marks[scored], len(positive), documents[scored])
+        return Column(scores[scored], marks[scored], len(positive), rows, scored)

@@ -64,7 +64,10 @@ class Ranked:
 
     def of_documents(self, is_taken: NDArray[np.bool_]) -> "Ranked":
         """The same of some documents only."""
-        right, wrong = is_taken[self.right_documents], is_taken[self.wrong_documents]
+        return self.where(is_taken[self.right_documents], is_taken[self.wrong_documents])
+
+    def where(self, right: NDArray[np.bool_], wrong: NDArray[np.bool_]) -> "Ranked":
+        """The same of some positives and negatives only."""
         return Ranked(
             self.right[right],
             self.right_documents[right],
@@ -123,7 +126,7 @@ def cross_fit(held_out: HeldOut, parts: NDArray[np.int32]) -> Iterator[LabelCros
         ranked = Ranked.of(column)
         cuts = ranked.cuts()
         positives = is_inside[:, held_out.positives(label)].sum(axis=1)
-        inside, outside = zip(*(_of_part(ranked, part) for part in is_inside), strict=True)
+        inside, outside = zip(*_of_parts(ranked, parts), strict=True)
         yield LabelCrossFit(
             positives,
             _stacked(inside),
@@ -135,10 +138,16 @@ def cross_fit(held_out: HeldOut, parts: NDArray[np.int32]) -> Iterator[LabelCros
         )
 
 
-def _of_part(ranked: Ranked, is_inside: NDArray[np.bool_]) -> tuple[ChoiceCounts, ChoiceCounts]:
-    inside, outside = ranked.of_documents(is_inside), ranked.of_documents(~is_inside)
-    cuts = outside.cuts()
-    return inside.counts(cuts), outside.counts(cuts)
+def _of_parts(
+    ranked: Ranked, parts: NDArray[np.int32]
+) -> Iterator[tuple[ChoiceCounts, ChoiceCounts]]:
+    """For every part counts on it, and on the others, of cuts chosen on the others."""
+    right, wrong = parts[ranked.right_documents], parts[ranked.wrong_documents]
+    for part in np.unique(parts):
+        inside = ranked.where(right == part, wrong == part)
+        outside = ranked.where(right != part, wrong != part)
+        cuts = outside.cuts()
+        yield inside.counts(cuts), outside.counts(cuts)
 
 
 def _stacked(counts: tuple[ChoiceCounts, ...]) -> ChoiceCounts:

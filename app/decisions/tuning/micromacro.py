@@ -79,7 +79,13 @@ def _cut(parts: list[Column], totals: _Totals) -> float:
 
 def _part(column: Column, rows: NDArray[np.int64]) -> Column:
     marks = column.marks[rows]
-    return Column(column.scores[rows], marks, int(marks.sum()), column.documents[rows])
+    return Column(
+        column.scores[rows],
+        marks,
+        int(marks.sum()),
+        column.documents[rows],
+        np.ones(len(marks), np.bool_),
+    )
 
 
 def _finite(cut: np.float32, part: Column) -> float:
