@@ -57,23 +57,19 @@ class Ranked:
         most = WRONG_A_RIGHT_ONE * (len(is_right) + 1)
         if len(is_wrong) > most:
             is_wrong = is_wrong[np.argpartition(column.scores[is_wrong], -most)[-most:]]
-        right = is_right[np.argsort(column.scores[is_right], kind="stable")]
-        wrong = is_wrong[np.argsort(column.scores[is_wrong], kind="stable")]
+        right = is_right[np.argsort(column.scores[is_right])]
+        wrong = is_wrong[np.argsort(column.scores[is_wrong])]
         scores, documents = column.scores, column.documents
         return cls(scores[right], documents[right], scores[wrong], documents[wrong])
 
     def of_documents(self, is_taken: NDArray[np.bool_]) -> "Ranked":
-        """The same of some documents only."""
+        """The scores of some documents only, without their numbers."""
         return self.where(is_taken[self.right_documents], is_taken[self.wrong_documents])
 
     def where(self, right: NDArray[np.bool_], wrong: NDArray[np.bool_]) -> "Ranked":
-        """The same of some positives and negatives only."""
-        return Ranked(
-            self.right[right],
-            self.right_documents[right],
-            self.wrong[wrong],
-            self.wrong_documents[wrong],
-        )
+        """The scores of some positives and negatives only, without their documents' numbers."""
+        nobody = self.right_documents[:0]
+        return Ranked(self.right[right], nobody, self.wrong[wrong], nobody)
 
     def cuts(self) -> NDArray[np.float32]:
         """The cut of every choice; the highest among equals.
@@ -116,7 +112,8 @@ class LabelCrossFit(NamedTuple):
 
 def cross_fit(held_out: HeldOut, parts: NDArray[np.int32]) -> Iterator[LabelCrossFit]:
     """The counts of labels with a scored positive; of a sample of them where there are many."""
-    is_inside = parts == np.unique(parts)[:, None]
+    numbers = np.unique(parts)
+    is_inside = parts == numbers[:, None]
     counts = np.diff(held_out.truth.indptr)
     sample = label_sample(counts, most_frequent=MOST_FREQUENT, others=OTHERS)
     for label, weight in zip(sample.labels.tolist(), sample.weights, strict=True):
@@ -126,7 +123,7 @@ def cross_fit(held_out: HeldOut, parts: NDArray[np.int32]) -> Iterator[LabelCros
         ranked = Ranked.of(column)
         cuts = ranked.cuts()
         positives = is_inside[:, held_out.positives(label)].sum(axis=1)
-        inside, outside = zip(*_of_parts(ranked, parts), strict=True)
+        inside, outside = zip(*_of_parts(ranked, parts, numbers), strict=True)
         yield LabelCrossFit(
             positives,
             _stacked(inside),
@@ -139,11 +136,11 @@ def cross_fit(held_out: HeldOut, parts: NDArray[np.int32]) -> Iterator[LabelCros
 
 
 def _of_parts(
-    ranked: Ranked, parts: NDArray[np.int32]
+    ranked: Ranked, parts: NDArray[np.int32], numbers: NDArray[np.int32]
 ) -> Iterator[tuple[ChoiceCounts, ChoiceCounts]]:
     """For every part counts on it, and on the others, of cuts chosen on the others."""
     right, wrong = parts[ranked.right_documents], parts[ranked.wrong_documents]
-    for part in np.unique(parts):
+    for part in numbers:
         inside = ranked.where(right == part, wrong == part)
         outside = ranked.where(right != part, wrong != part)
         cuts = outside.cuts()
