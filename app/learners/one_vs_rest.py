@@ -71,6 +71,7 @@ class OneVsRest(Learner):
                 f"solver block takes {accepted} with -e {FINEST_TOLERANCE:g} or more"
             )
         self.weights = LabelWeights.unfitted()
+        self._n_labels: int | None = None  # of all, where this learns some of them
 
     def fit(self, features: Features, truth: Truth, fitting: Fitting | None = None) -> Self:
         """Learn one weight vector per label."""
@@ -93,15 +94,18 @@ class OneVsRest(Learner):
         return held_out.scores.held_out().at(folds.scored())
 
     def for_labels(self, labels: NDArray[np.int64]) -> "OneVsRest":
-        """The same settings, with the costs of these labels."""
+        """The same settings and the costs of these labels, pruned and solved as all are."""
         costs = None if self._costs is None else self._costs[labels]
-        return OneVsRest(self.options, self.solver, self.prune, costs=costs)
+        learner = OneVsRest(self.options, self.solver, self.prune, costs=costs)
+        learner._n_labels = len(self.weights.bias)
+        return learner
 
     def problem(self, features: Features, truth: Truth) -> LinearProblem:
         """What the solvers are asked; where all weights fit into 16 MB, all are kept."""
-        is_pruned = features.shape[1] * truth.shape[1] > PRUNED_FROM
+        n_labels = self._n_labels or truth.shape[1]
+        is_pruned = features.shape[1] * n_labels > PRUNED_FROM
         cut = self.prune / mean_sum(features) if is_pruned else 0.0
-        options = self._options(features.nnz * truth.shape[1])
+        options = self._options(features.nnz * n_labels)
         return LinearProblem.of(features, truth, options, costs=self._costs, cut=cut)
 
     def _options(self, size: int) -> LinearOptions:

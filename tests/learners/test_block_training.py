@@ -200,3 +200,12 @@ def test_progress_ends_at_the_number_of_labels() -> None:
     fitting = Fitting(progress=lambda *step: seen.append(step))
     OneVsRest().fit(FEATURES, TRUTH, fitting)
     assert seen[-1] == ("train", 18, 18)
+
+
+def test_some_labels_are_pruned_as_all_of_them_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.learners.one_vs_rest.PRUNED_FROM", 60 * 10)
+    every = OneVsRest().fit(FEATURES, TRUTH)
+    some = every.for_labels(np.arange(4)).fit(FEATURES, TRUTH[:, :4])
+    assert some.problem(FEATURES, TRUTH[:, :4]).cut == every.problem(FEATURES, TRUTH).cut > 0
+    assert OneVsRest().problem(FEATURES, TRUTH[:, :4]).cut == 0
+    np.testing.assert_allclose(some.scores(FEATURES), every.scores(FEATURES)[:, :4], atol=0.05)
