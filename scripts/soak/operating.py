@@ -5,8 +5,8 @@ import asyncio
 import os
 import resource
 import shutil
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from time import perf_counter
 
@@ -19,12 +19,15 @@ from soak.running_replica import RunningReplica, running_replica
 
 from app.artifacts.store import Store
 from app.serving.keys import KeysFile
+from app.serving.service import LONGEST_BACK_OFF
 
 ASKED = prediction([TEXT], top_k=3)
 CLIENTS = 8
 SLOW = "/evaluate?bootstrap=10000"
 REVOKED_SECONDS, HEALTH_SECONDS = 5.0, 1.0
 FAILED_LOOKS = "labelserve_models_folder_failures_total"
+LOOK_SECONDS = LONGEST_BACK_OFF + 1
+Loss = Callable[[RunningReplica], AbstractContextManager[None]]
 DROPPED = "labelserve_log_lines_dropped_total"
 
 
@@ -42,14 +45,27 @@ async def _lose_folder(running: RunningReplica, rounds: int, found: Findings) ->
     async with _under_load(running.port) as answers:
         for _ in range(rounds):
             for loss in (_renamed, _emptied, _without_descriptors):
+                seen = await asyncio.to_thread(running.figure, FAILED_LOOKS)
                 with loss(running):
-                    await asyncio.sleep(1.5)
+                    await _look(running, loss, seen)
                 await asyncio.sleep(0.5)
     failed = sum(answer.status != 200 for answer in answers)
     found.note(f"{3 * rounds} losses, {len(answers)} answers, {failed} failed", not failed)
     looks = running.figure(FAILED_LOOKS)
     found.note(f"{looks:.0f} failed looks counted", looks >= 3 * rounds)
     found.note(f"a new version answers {await _swapped(running):.1f} s after it was promoted")
+
+
+async def _look(running: RunningReplica, loss: Loss, seen: float) -> None:
+    """Wait for the next look, which may come after the longest back-off."""
+    if loss is _without_descriptors:  # a connection that asks could not be accepted, either
+        await asyncio.sleep(LOOK_SECONDS)
+        return
+    end = perf_counter() + LOOK_SECONDS
+    while perf_counter() < end:
+        if await asyncio.to_thread(running.figure, FAILED_LOOKS) > seen:
+            return
+        await asyncio.sleep(0.2)
 
 
 async def _swapped(running: RunningReplica) -> float:
