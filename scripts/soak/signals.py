@@ -16,6 +16,7 @@ from soak.demo import TEXT
 from soak.findings import Findings
 
 DRAIN_SECONDS, STALL_SECONDS = 3.0, 5.0
+SETTLE_SECONDS = 3.0  # until every worker has shown that it lives: before, it has longer
 END_SECONDS = DRAIN_SECONDS + 4.0 + 2.0
 """The drain, the grace time after it, and the end of the processes."""
 
@@ -105,6 +106,7 @@ def _is_free(port: int) -> bool:
 def _replaced(models: Path, folder: Path) -> float:
     """Seconds from a worker's SIGSTOP until it is gone and another is there."""
     with _workers(models, folder) as process:
+        time.sleep(SETTLE_SECONDS)
         workers = _serving(process.pid)
         os.kill(workers[0], signal.SIGSTOP)
         start = time.monotonic()
