@@ -12,12 +12,14 @@ RUN python -m venv /venv
 # First the packages, which change rarely, then the code.
 COPY pyproject.toml constraints.txt README.md ./
 COPY app/__init__.py app/
+COPY labelserve/__init__.py labelserve/
 RUN pip install --no-cache-dir --constraint constraints.txt --editable ".${EXTRAS:+[$EXTRAS]}"
 COPY app app
+COPY labelserve labelserve
 COPY scripts scripts
 # The kernels' machine code is part of the image: a read-only container cannot write it later.
-RUN python -c "from app.kernels import warm; warm()"
-RUN python -m compileall -q app scripts
+RUN python -m app.compiling
+RUN python -m compileall -q app labelserve scripts
 
 FROM python:${PYTHON}-slim
 # What a volume here is to belong to.
@@ -39,4 +41,6 @@ USER 10001:10001
 EXPOSE 8000 9100
 HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=3 \
     CMD ["python", "-c", "import os, urllib.request as u; u.urlopen(f'http://127.0.0.1:{os.environ[\"LABELSERVE_PORT\"]}/health/ready', timeout=2)"]
-CMD ["python", "-m", "app.main"]
+# docker run IMAGE serves; docker run IMAGE models list, and so on, is any other command.
+ENTRYPOINT ["labelserve"]
+CMD ["serve"]

@@ -5,18 +5,19 @@ BIN := $(VENV)/bin
 # constraints.txt: the versions that CI ran with, of everything that is installed.
 INSTALL := $(BIN)/pip install --quiet --constraint constraints.txt --editable
 WORKERS ?= 2
+# What the page's tests check accessibility with; they are skipped where there is no npm.
+AXE := .cache/npm/axe-core-4.12.1
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder
-export NUMBA_CACHE_DIR ?= $(CURDIR)/.cache/numba
 
 .PHONY: serve demo install install-neural install-all check test quick newest bench soak clean
 
 serve: $(VENV)/.installed demo
-	$(BIN)/python -m app.main
+	$(BIN)/labelserve serve
 
 demo: $(VENV)/.installed
 	@ls -d models/*/current >/dev/null 2>&1 || { \
-	  $(BIN)/python scripts/make_demo.py demo && \
-	  $(BIN)/python scripts/train.py demo/train.jsonl --model demo --test demo/test.jsonl; }
+	  $(BIN)/labelserve demo && \
+	  $(BIN)/labelserve train demo/train.jsonl --model demo --test demo/test.jsonl; }
 
 install: $(VENV)/.installed
 install-neural: $(VENV)/.installed-neural
@@ -43,7 +44,10 @@ check: $(VENV)/.installed-all
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-test: check
+$(AXE):
+	@if command -v npm >/dev/null; then npm install --silent --no-save --prefix $@ axe-core@$(@:.cache/npm/axe-core-%=%); fi
+
+test: check $(AXE)
 	$(PYTEST) --durations=20
 
 quick: $(VENV)/.installed-all

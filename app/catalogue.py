@@ -6,7 +6,13 @@ from typing import Any
 
 from app.errors import InvalidRequestError, MissingExtraError
 
-EXTRAS = {"torch": "neural", "safetensors": "neural", "tokenizers": "neural", "pyarrow": "parquet"}
+EXTRAS = {
+    "torch": "neural",
+    "safetensors": "neural",
+    "tokenizers": "neural",
+    "pyarrow": "parquet",
+    "openpyxl": "excel",
+}
 
 
 def find(catalogue: Mapping[str, str], kind: str, what: str) -> Any:

@@ -13,10 +13,13 @@ from app.decisions.calibration.calibration import Calibration
 from app.decisions.decision import Decision
 from app.decisions.expectation.expectations import Expectations
 from app.decisions.operating_points import OperatingPoints
+from app.decisions.relabelled import RelabelledDecision
 from app.decisions.tuning.hulls import Hulls
+from app.hand_rules.rule_set import HandRules
 from app.kernels.linear.answer_values import NO_CURVES, Curves
 from app.kernels.linear.fused_scorer import FusedScorer
-from app.labels import LabelIndex
+from app.kernels.text.analysis import Analysis
+from app.labels import LabelIndex, Relabelling, Taxonomy
 from app.learners.base import Learner, learner_class
 from app.state import State, pack_strings, unpack_strings
 from app.vectorizers.base import Vectorizer, vectorizer_class
@@ -36,7 +39,7 @@ class Member:
     """Scores texts by one kernel where vectorizer and learner allow it."""
 
     def __post_init__(self) -> None:
-        fused = FusedScorer(self.vectorizer.fitted_tfidf, self.learner.linear_weights)
+        fused = FusedScorer(self.vectorizer.fitted_parts, self.learner.linear_weights)
         object.__setattr__(self, "fused", fused)
 
     def scores(self, documents: Sequence[Any], *, jobs: int = 1) -> Scores:
@@ -67,19 +70,31 @@ class Classifier:
     """A trained model: immutable, so a running server may share it between threads.
 
     Hulls and expectations (operating points), calibration (probabilities) and abstention are there
-    when the model was tuned on held-out scores and asked for them.
+    when the model was tuned on held-out scores and asked for them; the taxonomy, when it was
+    trained with a labels file. A relabelling is a matter of answers: all else has the trained
+    labels' columns. Hand-written rules have the last word on what is answered.
     """
 
     labels: LabelIndex
+    """The trained labels, one a column of scores."""
     members: tuple[Member, ...]
     decision: Decision
     hulls: Hulls | None = None
     expectations: Expectations | None = None
     calibration: Calibration | None = None
     abstention: Abstention | None = None
+    relabelling: Relabelling | None = None
+    taxonomy: Taxonomy | None = None
+    """Of the labels that are answered."""
+    hand_rules: HandRules | None = None
+    """Over the labels that are answered."""
     operating_points: OperatingPoints | None = field(init=False, repr=False, compare=False)
     curves: Curves = field(init=False, repr=False, compare=False)
     """The calibration as kernels see it; empty without one."""
+    answered_labels: LabelIndex = field(init=False, repr=False, compare=False)
+    """What answers and reports are about: the trained labels, or what they became."""
+    column_names: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    """The label that each column is answered as; empty where it never is."""
 
     def __post_init__(self) -> None:
         points = OperatingPoints(self.hulls, self.expectations) if self.hulls is not None else None
@@ -88,6 +103,11 @@ class Classifier:
             NO_CURVES if self.calibration is None else self.calibration.curves(len(self.labels))
         )
         object.__setattr__(self, "curves", curves)
+        relabelling, names = self.relabelling, self.labels.names
+        answered = self.labels if relabelling is None else relabelling.labels
+        object.__setattr__(self, "answered_labels", answered)
+        column_names = names if relabelling is None else relabelling.column_names
+        object.__setattr__(self, "column_names", column_names)
 
     @property
     def reads_documents(self) -> bool:
@@ -100,9 +120,19 @@ class Classifier:
         return any(member.vectorizer.kind == "ready-made" for member in self.members)
 
     @property
+    def word_analysis(self) -> Analysis | None:
+        """How texts are cut into the words that rules name: as for the first member."""
+        return self.members[0].vectorizer.word_analysis()
+
+    @property
     def n_features(self) -> int:
         """How many features the first member's vectorizer has."""
         return self.members[0].vectorizer.n_features
+
+    @property
+    def has_merged_labels(self) -> bool:
+        """Whether trained labels are answered as one: what was held out says nothing of that."""
+        return self.relabelling is not None and self.relabelling.has_merged
 
     @property
     def basis(self) -> Basis:
@@ -117,18 +147,24 @@ class Classifier:
         return self.decision if self.abstention is None else self.abstention.raised(self.decision)
 
     def scores(self, documents: Sequence[Any], *, jobs: int = 1) -> Scores:
-        """Score every label for every document."""
+        """Score every trained label for every document."""
         if len(self.members) == 1:
             return self.members[0].scores(documents, jobs=jobs)
         return added_up(self.members, [m.scores(documents, jobs=jobs) for m in self.members])
 
     def text_scorer(self) -> Any:
         """What scores a text, or picks its labels, in one kernel; None where there is no such."""
-        return self.members[0].fused.scorer() if len(self.members) == 1 else None
+        is_plain = len(self.members) == 1 and self.relabelling is None
+        return self.members[0].fused.scorer() if is_plain else None
 
     def decide(self, documents: Sequence[Any]) -> Marks:
         """Mark the labels each document gets; where the model abstains it gets none."""
-        return self.effective_decision.decide(self.scores(documents))
+        decision, scores = self.effective_decision, self.scores(documents)
+        if self.relabelling is None:
+            marks = decision.decide(scores)
+        else:
+            marks = RelabelledDecision(decision, self.relabelling).decide(scores)
+        return marks if self.hand_rules is None else self.hand_rules.corrected(marks, documents)
 
     def state(self) -> State:
         """Label names, members, decision, and what else there is."""
@@ -138,6 +174,12 @@ class Classifier:
             part = getattr(self, name)
             if part is not None:
                 parts[name] = part.state()
+        further = (
+            ("relabelling", self.relabelling),
+            ("taxonomy", self.taxonomy),
+            ("hand_rules", self.hand_rules),
+        )
+        parts |= {name: part.state() for name, part in further if part is not None}
         names = pack_strings(self.labels.names, "labels")
         return State("classifier", {"members": len(self.members)}, names, parts)
 
@@ -152,7 +194,15 @@ class Classifier:
             for name, kind in TUNED.items()
             if name in state.parts
         }
-        labels = LabelIndex(tuple(unpack_strings(state.arrays, "labels")))
+        labels = answered = LabelIndex(tuple(unpack_strings(state.arrays, "labels")))
+        if "relabelling" in state.parts:
+            relabelling = Relabelling.from_state(state.parts["relabelling"], len(labels))
+            tuned["relabelling"], answered = relabelling, relabelling.labels
+        if "taxonomy" in state.parts:
+            tuned["taxonomy"] = Taxonomy.from_state(state.parts["taxonomy"], answered)
+        if "hand_rules" in state.parts:
+            words = members[0].vectorizer.word_analysis()
+            tuned["hand_rules"] = HandRules.from_state(state.parts["hand_rules"], answered, words)
         return cls(labels, members, Decision.from_state(decision), **tuned)
 
 

@@ -9,6 +9,8 @@ AppError
 │   └── ExpiredKeyError        the key was valid until a time that is past
 ├── ForbiddenError           the key does not reach this far
 ├── ModelNotFoundError       no such model or version
+├── EvaluationNotFoundError  no such evaluation, or none that the caller may see
+├── UploadNotFoundError      no file of this SHA-256 is kept
 ├── ModelUnavailableError    the model exists, but cannot answer now
 │   ├── DamagedArtifactError   a file on disk differs from its manifest
 │   ├── FormatVersionError     the artifact was written by a newer (or too old) labelserve
@@ -16,6 +18,8 @@ AppError
 ├── DrainingError            the service is shutting down
 ├── OverloadedError          too much waits to be read by clients
 ├── ConflictError            the store or a job changed under the caller
+│   └── LeaseLostError         the job has another worker, or none, by now
+├── DatabaseUnavailableError the database of jobs cannot be used now
 ├── PayloadTooLargeError     more bytes, characters or documents than allowed
 ├── UnsupportedMediaTypeError
 ├── TooManyRequestsError     more work than is admitted at once
@@ -23,6 +27,7 @@ AppError
 ├── StorageFullError         the disk or the spool's quota is full
 ├── DeadlineError            the work took longer than allowed
 ├── EvaluationCrashedError   the process that evaluated died
+├── DamagedEvaluationError   what was kept of an evaluation is not what was written
 └── SettingsError            the environment or the start-up options are wrong
 """
 
@@ -41,12 +46,13 @@ class AppError(Exception):
 class InvalidDataError(AppError):
     """A data set has a record that cannot be read as promised.
 
-    `found` is what stands there, cut to 40 characters: shown on the command line, never over HTTP.
+    `found` is what stands there, cut to 40 characters, `hint` what the data offer instead (columns,
+    keys): both are shown on the command line, never over HTTP.
     """
 
     code = "bad-record"
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         problem: str,
         *,
@@ -55,15 +61,17 @@ class InvalidDataError(AppError):
         column: int | None = None,
         found: str = "",
         accepted: str = "",
+        hint: str = "",
     ) -> None:
         self.problem, self.file, self.line, self.column = problem, str(file), line, column
-        self.found, self.accepted = found[:40], accepted
+        self.found, self.accepted, self.hint = found[:40], accepted, hint
         super().__init__(self._sentence())
 
     def _sentence(self) -> str:
         place = ":".join(str(part) for part in (self.file, self.line, self.column) if part)
         found = f"; found {self.found!r}" if self.found else ""
-        return f"{place}{': ' if place else ''}{self.without_content()}{found}"
+        hint = f"; {self.hint}" if self.hint else ""
+        return f"{place}{': ' if place else ''}{self.without_content()}{found}{hint}"
 
     def without_content(self) -> str:
         """The same sentence without a character of the data: what HTTP may say."""
@@ -117,12 +125,33 @@ class ForbiddenError(AppError):
 
 
 class ModelNotFoundError(AppError):
-    """No such model or version; what the client sent is not echoed."""
+    """No such model or version; what the client sent is not echoed.
+
+    `instead` is said where none are known.
+    """
 
     code = "unknown-model"
 
-    def __init__(self, known: list[str]) -> None:
-        super().__init__(f"no such model; there are: {', '.join(known) or 'none'}")
+    def __init__(self, known: list[str], *, instead: str = "none") -> None:
+        super().__init__(f"no such model; there are: {', '.join(known) or instead}")
+
+
+class EvaluationNotFoundError(AppError):
+    """No such evaluation, or none that the caller may see: which of them is not said."""
+
+    code = "unknown-evaluation"
+
+    def __init__(self) -> None:
+        super().__init__("no such evaluation")
+
+
+class UploadNotFoundError(AppError):
+    """No file of this SHA-256 is kept."""
+
+    code = "unknown-upload"
+
+    def __init__(self) -> None:
+        super().__init__("no file of this SHA-256 is kept; send it with PUT /uploads/{sha256}")
 
 
 class ModelUnavailableError(AppError):
@@ -145,7 +174,8 @@ class MissingExtraError(ModelUnavailableError):
     def __init__(self, what: str, extra: str) -> None:
         self.extra = extra
         super().__init__(
-            f"{what} needs the extra '{extra}': pip install '.[{extra}]' in labelserve's folder"
+            f"{what} needs the extra '{extra}'; in the environment of labelserve: "
+            f"pip install 'labelserve[{extra}]'"
         )
 
 
@@ -165,6 +195,20 @@ class ConflictError(AppError):
     """The store or a job changed under the caller."""
 
     code = "conflict"
+
+
+class LeaseLostError(ConflictError):
+    """A worker wrote to a job that is not its own any more: another has it, or it has ended."""
+
+
+class DatabaseUnavailableError(AppError):
+    """The database of jobs cannot be used now; what it said is for the log."""
+
+    code = "jobs-unavailable"
+
+    def __init__(self, why: str) -> None:
+        self.why = why
+        super().__init__("the database of evaluations cannot be used now; try again later")
 
 
 class PayloadTooLargeError(AppError):
@@ -216,6 +260,12 @@ class DeadlineError(AppError):
 
 class EvaluationCrashedError(AppError):
     """The process that evaluated died; the service goes on."""
+
+    code = "internal"
+
+
+class DamagedEvaluationError(AppError):
+    """What was kept of an evaluation is not there, or not what was written."""
 
     code = "internal"
 

@@ -1,30 +1,35 @@
-"""Why a label came: the terms that raised or lowered its score, exact for linear models."""
+"""Why a label came: the terms, neighbours or rules that raised or lowered its score."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.classifier import Classifier, Member
 from app.errors import InvalidRequestError
-from app.learners.base import Contributions
+from app.learners.base import Contributions, Evidence
+from app.vectorizers.base import TermSpans
 
 Spans = list[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A term, what it adds to the score, and where it stands in the text (code points)."""
+    """A term, neighbour or rule, and what it adds to the score."""
 
-    term: str
+    name: str
     weight: float
-    at: Spans
+    at: Spans | None = None
+    """Where a term stands in the text (code points); None for what is no term."""
+    kind: str = "term"
+    """`term`, `neighbour` (an id of the training data) or `rule`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The strongest terms; with `bias` and `rest` (all other terms) they sum to the score."""
+    """The strongest reasons; with `bias` and `rest` (all other reasons) they sum to the score."""
 
     because: list[Reason]
     bias: float
@@ -34,56 +39,111 @@ class Explanation:
 
 
 def explain(
-    classifier: Classifier, text: str, labels: Sequence[int], n_terms: int
+    classifier: Classifier, text: str, labels: Sequence[int], n_reasons: int
 ) -> list[Explanation]:
-    """For each label of one text the `n_terms` terms that count most, strongest first.
+    """For each label of one text the `n_reasons` reasons that count most, strongest first.
 
-    The members of an ensemble are added up as their scores are. Learners whose score is no sum
-    over terms cannot be explained: InvalidRequestError.
+    The members of an ensemble are added up as their scores are. Learners that cannot say what
+    their scores rest on cannot be explained: InvalidRequestError.
     """
     is_alone = len(classifier.members) == 1
     members = [
-        _ExplainedMember(member, text, labels, 1.0 if is_alone else member.weight)
+        (_explained(member, text, labels), 1.0 if is_alone else member.weight)
         for member in classifier.members
     ]
-    return [_explanation(members, row, n_terms) for row in range(len(labels))]
+    return [_explanation(members, row, n_reasons) for row in range(len(labels))]
 
 
-class _ExplainedMember:
-    """One member's features of the text, and what they add to the score of each label."""
-
-    def __init__(self, member: Member, text: str, labels: Sequence[int], weight: float) -> None:
-        terms = member.vectorizer.term_spans(text)
-        contributions = None if terms is None else member.learner.contributions(*terms[:2], labels)
-        if terms is None or contributions is None:
-            raise InvalidRequestError(
-                f"the learner {member.learner.kind} cannot explain its scores", pointer="/explain"
-            )
-        self._names = member.vectorizer.terms()
-        self._columns, _, self._spans = terms
-        self.by_label: list[Contributions] = contributions
-        self.weight = weight
+class _ExplainedMember(Protocol):
+    """What one member's scores of one text rest on, by row: the labels in the order asked for."""
 
     def weights(self, row: int) -> NDArray[np.float64]:
-        """What each feature adds to the score of one label."""
-        return np.asarray(self.by_label[row].weights, np.float64) * self.weight
+        """What each reason adds to the score of one label."""
+        ...
 
-    def reason(self, position: int, weight: float) -> Reason:
-        """The feature at this position, with its spans in the text."""
-        column = int(self._columns[position])
-        return Reason(self._names[column], weight, self._spans.get(column, []))
+    def bias(self, row: int) -> float:
+        """What the score starts from."""
+        ...
+
+    def is_approximate(self, row: int) -> bool:
+        """Whether the weights are estimates."""
+        ...
+
+    def reason(self, row: int, position: int, weight: float) -> Reason:
+        """The reason at this position, with the weight it counts for."""
+        ...
 
 
-def _explanation(members: list[_ExplainedMember], row: int, n_terms: int) -> Explanation:
+def _explained(member: Member, text: str, labels: Sequence[int]) -> _ExplainedMember:
+    terms, names = member.vectorizer.term_spans(text), member.vectorizer.terms
+    if terms is not None:
+        contributions = member.learner.contributions(*terms[:2], labels)
+        if contributions is not None:
+            return _Terms(terms, contributions, names())
+        evidence = member.learner.evidence(*terms[:2], labels, names())
+        if evidence is not None:
+            return _OtherEvidence(evidence)
+    raise InvalidRequestError(
+        f"the learner {member.learner.kind} cannot explain its scores", pointer="/explain"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    """Scores that are sums over the terms of the text."""
+
+    terms: TermSpans
+    by_label: list[Contributions]
+    names: Sequence[str]
+
+    def weights(self, row: int) -> NDArray[np.float64]:
+        return np.asarray(self.by_label[row].weights, np.float64)
+
+    def bias(self, row: int) -> float:
+        return self.by_label[row].bias
+
+    def is_approximate(self, row: int) -> bool:
+        return self.by_label[row].is_approximate
+
+    def reason(self, row: int, position: int, weight: float) -> Reason:
+        column = int(self.terms.columns[position])
+        return Reason(self.names[column], weight, self.terms.spans.get(column, []))
+
+
+@dataclass(frozen=True, slots=True)
+class _OtherEvidence:
+    """Scores that rest on neighbours or rules."""
+
+    by_label: list[Evidence]
+
+    def weights(self, row: int) -> NDArray[np.float64]:
+        return np.asarray(self.by_label[row].weights, np.float64)
+
+    def bias(self, row: int) -> float:
+        return self.by_label[row].bias
+
+    def is_approximate(self, row: int) -> bool:
+        return False
+
+    def reason(self, row: int, position: int, weight: float) -> Reason:
+        evidence = self.by_label[row]
+        return Reason(evidence.names[position], weight, kind=evidence.kind)
+
+
+def _explanation(
+    members: list[tuple[_ExplainedMember, float]], row: int, n_reasons: int
+) -> Explanation:
     weighted = [
-        (weight, member, position)
-        for member in members
+        (weight * factor, member, position)
+        for member, factor in members
         for position, weight in enumerate(member.weights(row).tolist())
         if weight
     ]
     weighted.sort(key=lambda entry: -abs(entry[0]))
-    because = [member.reason(position, weight) for weight, member, position in weighted[:n_terms]]
-    rest = sum(weight for weight, _, _ in weighted[n_terms:])
-    bias = sum(member.by_label[row].bias * member.weight for member in members)
-    is_approximate = any(member.by_label[row].is_approximate for member in members)
+    because = [
+        member.reason(row, position, weight) for weight, member, position in weighted[:n_reasons]
+    ]
+    rest = sum(weight for weight, _, _ in weighted[n_reasons:])
+    bias = sum(member.bias(row) * factor for member, factor in members)
+    is_approximate = any(member.is_approximate(row) for member, _ in members)
     return Explanation(because, bias, rest, is_approximate)

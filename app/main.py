@@ -1,19 +1,26 @@
-"""`python -m app.main`: settings in, service out; the only place where parts are wired together."""
+"""The service: settings in, answers out; the only place where parts are wired together.
+
+`labelserve serve` and `python -m app.main` run it.
+"""
 
 import gc
 import logging
 import os
 import socket
 import sys
+from collections.abc import Mapping
+from importlib.util import find_spec
 from multiprocessing.connection import Connection
 from typing import Any
 
 from app import kernels
 from app.api.app import create_app
-from app.errors import SettingsError, errno_text
+from app.errors import MissingExtraError, SettingsError, errno_text
 from app.server.fast_path import FastPath
 from app.server.http_server import grace_seconds, serve
 from app.server.workers import end_with_supervisor, supervise
+from app.serving.jobs.workers.job_workers import JobWorkers
+from app.serving.jobs.workers.worker_options import WorkerOptions
 from app.serving.keys import KeysFile
 from app.serving.log_writer import LogWriters, log_writers
 from app.serving.logs import write_logs_as_json
@@ -40,12 +47,12 @@ def __getattr__(name: str) -> Any:
     """`app.main:app` for other servers, made when it is asked for."""
     if name != "app":
         raise AttributeError(name)
-    return create_app(Service.of(_settings()))
+    return create_app(Service.of(_settings(os.environ)))
 
 
-def main() -> None:
+def main(environment: Mapping[str, str] = os.environ) -> None:
     """Serve until told to stop, or say in a sentence why that cannot be."""
-    settings = _settings()
+    settings = _settings(environment)
     try:
         with log_writers() as logs:
             write_logs_as_json(settings.log_level)
@@ -56,14 +63,16 @@ def main() -> None:
 
 def _run(settings: Settings, logs: LogWriters) -> None:
     _check_keys(settings)
+    _check_jobs(settings)
     listener = _listener(settings)
-    if settings.workers == 1:
-        _serve(settings, listener, logs)
-    else:
-        telemetry = Telemetry()
-        telemetry.show_dropped_lines(logs)
-        arguments = (settings, listener)
-        supervise(settings, lambda: (work, arguments), grace_seconds(settings), telemetry)
+    with JobWorkers(WorkerOptions.of(settings), settings.job_workers):
+        if settings.workers == 1:
+            _serve(settings, listener, logs)
+        else:
+            telemetry = Telemetry()
+            telemetry.show_dropped_lines(logs)
+            arguments = (settings, listener)
+            supervise(settings, lambda: (work, arguments), grace_seconds(settings), telemetry)
 
 
 def work(settings: Settings, listener: socket.socket, supervisor: Connection | None = None) -> None:
@@ -103,9 +112,9 @@ def _serve(
         os._exit(0)
 
 
-def _settings() -> Settings:
+def _settings(environment: Mapping[str, str]) -> Settings:
     try:
-        return Settings.from_environment(os.environ)
+        return Settings.from_environment(environment)
     except SettingsError as error:
         sys.exit(f"{CANNOT_START}: {error}")
 
@@ -116,10 +125,16 @@ def _check_keys(settings: Settings) -> None:
     if settings.effective_auth != "keys" or path is None:
         return
     if not path.exists():
-        make = f"scripts/keys.py create --scope predict --file {path}"
+        make = f"labelserve keys create --scope predict --file {path}"
         raise SettingsError(f"there is no keys file {path}; make one: {make}")
     if not KeysFile(path).keys():
         log.warning("%s holds no key: every request will be refused", path)
+
+
+def _check_jobs(settings: Settings) -> None:
+    """Refuse to start where PostgreSQL is wanted and its driver is not installed."""
+    if settings.jobs_url is not None and find_spec("psycopg") is None:
+        raise SettingsError(str(MissingExtraError("LABELSERVE_JOBS_URL", "postgres")))
 
 
 def _listener(settings: Settings) -> socket.socket:

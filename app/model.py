@@ -1,7 +1,7 @@
 """Model: a trained artifact, verified down to its golden documents, ready to answer."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,11 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from app.artifacts.info import Artifact
+from app.artifacts.info import Artifact, Info
 from app.artifacts.manifest import Golden, Manifest
 from app.artifacts.store import Store
 from app.classifier import Classifier
+from app.decisions.rules.cost import Cost
+from app.decisions.tuning.options import with_current_names
 from app.errors import AppError, DamagedArtifactError
+from app.labels import Relabelling, Taxonomy
+from app.metrics.costs import CostTable, ErrorCosts
 
 GOLDEN_DOCUMENTS, GOLDEN_TERMS, GOLDEN_LABELS = 3, 24, 5
 TOLERANCE = 1e-3  # processors differ in the order of float32 sums; damage differs by far more
@@ -34,6 +38,42 @@ class Model:
     def n_training_documents(self) -> int | None:
         """How many documents it was trained on; None where the manifest does not say."""
         return self.manifest.data.counts.get("documents")
+
+    def info(self) -> Info:
+        """What training told about it: to write the model once more, or changed."""
+        manifest = self.manifest
+        return Info(
+            data_sha256=manifest.data.sha256,
+            counts=dict(manifest.data.counts),
+            training_counts=self.training_counts,
+            seed=manifest.seed,
+            recipe=dict(manifest.recipe),
+            packages=dict(manifest.packages),
+            timings=dict(manifest.timings),
+            figures=dict(manifest.figures),
+            golden=[golden.model_dump(exclude_none=True) for golden in manifest.golden],
+            documents=self.fingerprints,
+        )
+
+    @property
+    def taxonomy(self) -> Taxonomy | None:
+        """What its labels file said about the labels; None without one."""
+        return self.classifier.taxonomy
+
+    @property
+    def relabelling(self) -> Relabelling | None:
+        """What its labels became since it was trained; None where they are what they were."""
+        return self.classifier.relabelling
+
+    @property
+    def tuning_settings(self) -> dict[str, Any]:
+        """The settings with which its decision was tuned last."""
+        return _tuning_settings(self.manifest.recipe)
+
+    @property
+    def costs(self) -> CostTable | None:
+        """What errors cost, where its decision was tuned for that; None: it was tuned otherwise."""
+        return tuned_costs(self.classifier, self.manifest.recipe)
 
 
 def load_model(store: Store, reference: str) -> Model:
@@ -58,6 +98,25 @@ def model_from(artifact: Artifact) -> Model:
         artifact.training_counts,
         artifact.documents,
     )
+
+
+def tuned_costs(classifier: Classifier, recipe: Mapping[str, Any]) -> CostTable | None:
+    """What errors cost, where the decision was tuned for that; None: it was tuned otherwise.
+
+    None, too, where labels were merged: each of them had costs of its own.
+    """
+    if classifier.decision.name != Cost.syntax or classifier.has_merged_labels:
+        return None
+    names, settings = classifier.column_names, _tuning_settings(recipe)
+    costs = (settings.get(name, 1.0) for name in ErrorCosts._fields)
+    rows = map(ErrorCosts, *(np.broadcast_to(cost, len(names)).tolist() for cost in costs))
+    by_label = zip(names, rows, strict=True)
+    return CostTable(by_label={name: row for name, row in by_label if name})
+
+
+def _tuning_settings(recipe: Mapping[str, Any]) -> dict[str, Any]:
+    source = recipe.get("retuned") or recipe.get("decision") or {}
+    return with_current_names(source.get("settings") or {})
 
 
 def compose_golden(classifier: Classifier, seed: int) -> list[Golden]:

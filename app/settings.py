@@ -59,7 +59,7 @@ class Settings(BaseModel):
         description="Who may call: `keys`, `proxy` or `none`; empty: `keys` where there is a "
         "keys file, else `none`, which is refused on any but a loopback address.",
     )
-    api_keys_file: Path | None = Field(None, description="The keys, made by `scripts/keys.py`.")
+    api_keys_file: Path | None = Field(None, description="The keys, made by `labelserve keys`.")
     trusted_proxies: Words = Field(
         (), description="Addresses or networks whose identity headers are believed."
     )
@@ -119,13 +119,42 @@ class Settings(BaseModel):
         description="One of several workers that shows no sign of life for so long (it was "
         "stopped, or its event loop hangs) is killed and replaced.",
     )
-    data_dir: Path = Field(Path("var"), description="Where uploads are spooled.")
+    data_dir: Path = Field(
+        Path("var"), description="Where uploads, evaluations and their database are kept."
+    )
+    jobs_url: str | None = Field(
+        None,
+        pattern=r"^postgres(ql)?://",
+        description="The PostgreSQL database of evaluations, such as `postgresql://user@host/db`, "
+        "which several replicas may share; empty: a SQLite file in `DATA_DIR`.",
+    )
+    job_workers: int = Field(
+        1,
+        ge=0,
+        le=64,
+        description="Processes that work on evaluations handed in, at low priority; 0: none here.",
+    )
+    keep_evaluations: int = Field(
+        10_000, ge=1, description="So many evaluations are kept; the oldest go first."
+    )
+    keep_evaluation_days: float | None = Field(
+        None, gt=0, description="Evaluations are kept for so many days; empty: for any time."
+    )
+    keep_evaluation_bytes: int = Field(
+        20 << 30,
+        ge=1 << 20,
+        description="Evaluations and their data may take so many bytes; the oldest go first.",
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="What is logged; with `warning` or `error` no line a request."
     )
-    docs: bool = Field(True, description="Whether `/docs` and `/openapi.json` are served.")
+    docs: bool = Field(
+        True, description="Whether the page at `/`, `/docs` and `/openapi.json` are served."
+    )
     kernels: Literal["auto", "plain"] = Field(
-        "auto", description="Compiled inner loops, or the plain ones everywhere."
+        "auto",
+        description="`auto`: compiled inner loops, and plain ones while those are being compiled; "
+        "`plain`: plain ones everywhere.",
     )
 
     @classmethod

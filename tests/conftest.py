@@ -3,12 +3,17 @@
 import json
 import os
 import random
-from collections.abc import Generator
+import shutil
+from collections.abc import Generator, Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from soak.postgresql import PostgresqlServer, is_installed
 
 from app.artifacts.store import Store
+from app.compiling.processes import compile_kernels
 from app.datasets.collection import Collection, load_collection
 
 TOPICS = {
@@ -22,9 +27,13 @@ FILLER = "please help since yesterday our team cannot work and this is urgent th
 SERVERS = (
     "tests/deploy/",
     "tests/evaluation/test_page.py",
+    "tests/library/test_client.py",
+    "tests/library/test_python_page.py",
     "tests/reliability/",
     "tests/server/",
+    "tests/serving/jobs/test_killed_workers.py",
     "tests/test_readme.py",
+    "tests/web/",
 )
 """Tests that start servers or a browser: one worker runs them all, so that they do not starve each
 other of the second core."""
@@ -35,20 +44,20 @@ SLOW = (
     "tests/kernels/test_source_stamp.py",
     "tests/learners/neural/",
     "tests/learners/test_interruption.py",
+    "tests/library/",
     "tests/reliability/",
     "tests/scripts/",
     "tests/test_readme.py",
+    "tests/web/",
 )
 """Marked slow as a whole; single tests elsewhere carry the mark themselves."""
 NO_SKIPS = "LABELSERVE_TEST_ALL"
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Compile the kernels before workers start, which would otherwise all compile the same."""
-    if session.config.getoption("numprocesses", None):
-        from app.kernels import warm
-
-        warm()
+    """Compile the kernels before workers start; no service is then tested with plain ones."""
+    if not hasattr(session.config, "workerinput"):
+        compile_kernels()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -127,3 +136,60 @@ def tiny_models(tmp_path_factory: pytest.TempPathFactory, corpus: Collection) ->
     version = store.write("tiny", trained.classifier.state(), trained.info)
     store.promote("tiny", version)
     return folder
+
+
+@pytest.fixture(scope="session")
+def named_models(tmp_path_factory: pytest.TempPathFactory, tiny_models: Path) -> Path:
+    """The same model as `named`, with a labels file: names, and two trees."""
+    from app.labels import LabelEntry, Taxonomy
+    from app.model import load_model
+
+    tiny = load_model(Store(tiny_models), "tiny")
+    entries = [
+        LabelEntry("billing", "Rechnung & <b>Zahlung</b>", "what is owed", "money"),
+        LabelEntry("crash", "Absturz", "", "trouble"),
+        LabelEntry("login", "תקלה בכניסה", "", "crash"),
+        LabelEntry("money", "Geld"),
+        LabelEntry("trouble", "", "", "all"),
+        LabelEntry("all", "Alles"),
+        LabelEntry("shipping", "Absturz"),
+    ]
+    taxonomy = Taxonomy.of(entries, tiny.classifier.labels)
+    store = Store(tmp_path_factory.mktemp("named"))
+    state = replace(tiny.classifier, taxonomy=taxonomy).state()
+    store.promote("named", store.write("named", state, tiny.info()))
+    return store.path
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[PostgresqlServer]:
+    """A PostgreSQL server; `postgresql.new_database()` is the address of an empty database."""
+    if not is_installed():
+        pytest.skip("PostgreSQL is not installed")
+    server = PostgresqlServer()
+    yield server
+    server.remove()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def jobs_url(request: pytest.FixtureRequest) -> str | None:
+    """LABELSERVE_JOBS_URL for a database of one's own: a test runs once with each kind."""
+    if request.param == "sqlite":
+        return None
+    server: PostgresqlServer = request.getfixturevalue("postgresql")
+    return server.new_database()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Chromium without a window."""
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("chromium is not installed")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        options = ["--no-sandbox", "--disable-gpu"]
+        opened = playwright.chromium.launch(executable_path=chromium, args=options)
+        yield opened
+        opened.close()

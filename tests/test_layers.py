@@ -9,14 +9,16 @@ import pytest
 
 LAYERS = [
     {"errors", "progress"},
-    {"arrays", "folds", "state", "settings", "catalogue"},
+    {"arrays", "folds", "state", "settings", "catalogue", "kernel_cache"},
     {"labels", "heldout", "metrics", "kernels"},
-    {"datasets", "vectorizers", "learners", "decisions", "artifacts"},
+    {"hand_rules"},
+    {"datasets", "vectorizers", "learners", "decisions", "artifacts", "compiling"},
     {"classifier"},
     {"model", "evaluation", "explanation", "prediction"},
     {"training", "serving"},
-    {"api", "server"},
-    {"main", "cli"},
+    {"api", "papers", "server"},
+    {"main"},
+    {"cli"},
 ]
 PURE = {"arrays", "folds", "labels", "heldout", "metrics", "kernels"}
 READS_ONE_SETTING = "kernels/__init__.py"  # LABELSERVE_KERNELS decides what may be imported at all
@@ -29,21 +31,44 @@ ONLY_IN = {
     "liblinear": ("learners/linear/liblinear.py",),
     "typer": ("cli/",),
     "rich": ("cli/",),
-    "numba": ("kernels/compiler.py", "kernels/intrinsics.py"),
+    "numba": ("kernels/compiler.py", "kernels/intrinsics.py", "kernels/linking.py"),
     "llvmlite": ("kernels/intrinsics.py",),
     "prometheus_client": ("serving/telemetry/exposition.py",),
+    "psycopg": ("serving/jobs/dialects.py",),
+    "sqlite3": ("serving/jobs/dialects.py",),
     "pydantic": ("api/", "settings.py", "artifacts/manifest.py"),
     "pickle": (),
+    "labelserve": (),
 }
 
-APP = Path(__file__).parent.parent / "app"
+ROOT = Path(__file__).parent.parent
+APP, LIBRARY = ROOT / "app", ROOT / "labelserve"
 FILES = [str(p.relative_to(APP)) for p in sorted(APP.rglob("*.py")) if p != APP / "__init__.py"]
+LIBRARY_FILES = [
+    str(p.relative_to(LIBRARY)) for p in sorted(LIBRARY.rglob("*.py")) if p.name != "__init__.py"
+]
+FOR_CLIENTS = (
+    "client/",
+    "arguments.py",
+    "documents.py",
+    "own_app.py",
+    "predictions.py",
+    "report.py",
+)
+"""Files of the library that work where another package hides `app`, and import it nowhere."""
+NOT_FOR_PROGRAMS = {"api", "cli", "main", "server", "serving"}
+ONLY_IN_LIBRARY = {
+    **dict.fromkeys(ONLY_IN, ()),
+    "labelserve": ("",),
+    "httpx": ("client/",),
+    "sklearn": ("estimator.py",),
+}
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 
 
-def imports(file: str) -> set[str]:
+def imports(file: str, package: Path = APP) -> set[str]:
     names = set()
-    for node in ast.walk(ast.parse((APP / file).read_text())):
+    for node in ast.walk(ast.parse((package / file).read_text())):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -77,6 +102,17 @@ def test_heavy_packages_stay_in_their_place(file: str) -> None:
     assert strays == []
 
 
+@pytest.mark.parametrize("file", LIBRARY_FILES)
+def test_the_library_uses_what_is_no_service_and_no_command(file: str) -> None:
+    names = imports(file, LIBRARY)
+    parts = {name.split(".")[1] for name in names if name.startswith("app.")}
+    assert parts & NOT_FOR_PROGRAMS == set()
+    assert not (parts and file.startswith(FOR_CLIENTS))
+    packages = {name.split(".")[0] for name in names}
+    fenced = packages & ONLY_IN_LIBRARY.keys()
+    assert [name for name in fenced if not file.startswith(ONLY_IN_LIBRARY[name])] == []
+
+
 FOLDERS = sorted({str(Path(file).parent) for file in FILES})
 
 
@@ -106,8 +142,9 @@ def _module(imported: str, modules: dict[str, str]) -> str | None:
 
 def test_a_class_name_means_one_thing() -> None:
     found: dict[str, list[str]] = {}
-    for file in FILES:
-        for node in ast.parse((APP / file).read_text()).body:
+    for path in [*(APP / file for file in FILES), *(LIBRARY / file for file in LIBRARY_FILES)]:
+        file = str(path.relative_to(ROOT))
+        for node in ast.parse(path.read_text()).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 found.setdefault(node.name, []).append(file.replace("_plain.py", ".py"))
     assert {name: files for name, files in found.items() if len(set(files)) > 1} == {}

@@ -86,6 +86,9 @@ def test_every_command_of_the_readme_does_what_it_says(copy: Path, service: str)
     assert labels == [found["label"] for found in SHOWN[0]["predictions"][0]["labels"]]
     assert evaluated["data"]["documents"] == 800
     assert (copy / "report.html").stat().st_size > 10_000
+    (table,) = [block for kind, block in BLOCKS if kind == "csv"]
+    numbers = re.compile(r"\b0\.\d+")
+    assert numbers.sub("p", answers["cat labelled.csv"]) == numbers.sub("p", table)
 
 
 def test_a_second_make_serve_trains_nothing_anew(copy: Path, service: str) -> None:

@@ -30,7 +30,12 @@ def run(*arguments: str, **variables: str) -> tuple[int, str]:
     done = subprocess.run(
         [*command, *arguments],
         cwd=ROOT,
-        env={**given, **variables, "PYTHONPATH": str(ROOT), "LABELSERVE_KERNELS": "plain"},
+        env={
+            **given,
+            **variables,
+            "PYTHONPATH": f"{ROOT}:{ROOT / 'scripts'}",
+            "LABELSERVE_KERNELS": "plain",
+        },
         capture_output=True,
         text=True,
         timeout=120,

@@ -1,17 +1,21 @@
 """Puts routes, errors and the service together into one FastAPI application."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import cache, partial
+from http import HTTPStatus
 from importlib.metadata import version
-from typing import BinaryIO
+from threading import Lock
+from typing import Any, BinaryIO
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import iter_route_contexts
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
+from starlette.routing import compile_path
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.api.errors import problem, protocol_error
@@ -21,13 +25,28 @@ from app.api.http.request_context import Headers, context_of
 from app.api.http.request_log import RequestLog
 from app.api.openapi import document, operation_id
 from app.api.predictor import Predictor
-from app.api.routes import docs, evaluate, health, metrics, models, predict, v2
+from app.api.routes import (
+    comparisons,
+    docs,
+    evaluate,
+    evaluations,
+    health,
+    leaderboards,
+    metrics,
+    models,
+    page,
+    predict,
+    uploads,
+    v2,
+)
 from app.errors import AppError
 from app.serving.service import Service
 
 TITLE = "labelserve"
 EXPOSED = ("X-Request-ID", "X-Model-Version", "X-Documents", "Retry-After")
 """Headers of answers that pages of other origins may read."""
+SCHEMAS_LOCK = Lock()
+"""pydantic's schemas cannot be made by two threads at once, nor for two applications."""
 
 
 class Application(FastAPI):
@@ -51,10 +70,15 @@ class Application(FastAPI):
         is_thin = scope["type"] == "http" and scope["method"] == "POST"
         if is_thin and self._path(scope) == predict.PATH and not self.user_middleware:
             await self.thin_route(scope, receive, send)
-        elif scope["type"] == "http" and scope["method"] == "HEAD":
+        elif (
+            scope["type"] == "http" and scope["method"] == "HEAD" and not self._has_own_head(scope)
+        ):
             await self._head(scope, receive, send)
         else:
             await super().__call__(scope, receive, send)
+
+    def _has_own_head(self, scope: Scope) -> bool:
+        return self._path(scope).startswith(uploads.PREFIX)
 
     async def _head(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer HEAD as GET: the server sends no body where its own scope says HEAD."""
@@ -107,12 +131,25 @@ def create_app(service: Service, *, log_stream: BinaryIO | None = None) -> Appli
     for error in (AppError, RequestValidationError, HTTPException, Exception):
         app.add_exception_handler(error, _answer)
     _wrap(app, service, request_log)
-    for module in (health, models, evaluate, metrics, v2):
+    routes = (health, models, evaluate, evaluations, comparisons, leaderboards, uploads)
+    for module in (*routes, metrics, v2):
         app.include_router(module.router)
     if settings.docs:
+        app.include_router(page.router)
         app.include_router(docs.router)
-    app.openapi = cache(partial(document, app))  # type: ignore[method-assign]
+    app.openapi = _made_once(partial(document, app))  # type: ignore[method-assign]
     return app
+
+
+def _made_once(make: Callable[[], dict[str, Any]]) -> Callable[[], dict[str, Any]]:
+    """The same result for every caller; who asks while it is in the making waits."""
+    made = cache(make)
+
+    def result() -> dict[str, Any]:
+        with SCHEMAS_LOCK:
+            return made()
+
+    return result
 
 
 def _wrap(app: Application, service: Service, request_log: RequestLog) -> None:
@@ -142,9 +179,18 @@ def _with_cors(app: ASGIApp, origins: tuple[str, ...]) -> ASGIApp:
     )
 
 
+def _allowed(app: FastAPI, path: str) -> str:
+    """The methods of a path, which may be those of several routes: the framework names one's."""
+    contexts = iter_route_contexts(app.router.routes)
+    found = [one.methods or () for one in contexts if compile_path(one.path or "")[0].match(path)]
+    return ", ".join(sorted(set().union(*found)))
+
+
 async def _answer(request: Request, error: Exception) -> Response:
-    status, headers, body = problem(error, context_of(request.scope).request_id)
     path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
+    if isinstance(error, HTTPException) and error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        error.headers = {"Allow": _allowed(request.app, path)}
+    status, headers, body = problem(error, context_of(request.scope).request_id)
     if f"{path}/".startswith("/v2/"):
         headers, body = protocol_error(headers, body)
     answer = Response(body, status)

@@ -13,14 +13,18 @@ from app.errors import (
     AppError,
     ConflictError,
     DamagedArtifactError,
+    DamagedEvaluationError,
+    DatabaseUnavailableError,
     DeadlineError,
     DrainingError,
     EvaluationCrashedError,
+    EvaluationNotFoundError,
     ExpiredKeyError,
     ForbiddenError,
     FormatVersionError,
     InvalidDataError,
     InvalidRequestError,
+    LeaseLostError,
     MalformedBodyError,
     MissingExtraError,
     ModelNotFoundError,
@@ -34,6 +38,7 @@ from app.errors import (
     UnattainableError,
     UnauthorizedError,
     UnsupportedMediaTypeError,
+    UploadNotFoundError,
 )
 
 STATUS: dict[type[AppError], int] = {
@@ -45,6 +50,8 @@ STATUS: dict[type[AppError], int] = {
     ExpiredKeyError: 401,
     ForbiddenError: 403,
     ModelNotFoundError: 404,
+    EvaluationNotFoundError: 404,
+    UploadNotFoundError: 404,
     ModelUnavailableError: 503,
     DamagedArtifactError: 503,
     FormatVersionError: 503,
@@ -52,6 +59,8 @@ STATUS: dict[type[AppError], int] = {
     DrainingError: 503,
     OverloadedError: 503,
     ConflictError: 409,
+    LeaseLostError: 409,
+    DatabaseUnavailableError: 503,
     PayloadTooLargeError: 413,
     UnsupportedMediaTypeError: 415,
     TooManyRequestsError: 429,
@@ -59,6 +68,7 @@ STATUS: dict[type[AppError], int] = {
     StorageFullError: 507,
     DeadlineError: 504,
     EvaluationCrashedError: 500,
+    DamagedEvaluationError: 500,
     SettingsError: 500,
 }
 

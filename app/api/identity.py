@@ -27,7 +27,7 @@ class KeyScheme(HTTPBearer):
         return None
 
 
-SCHEME = KeyScheme(scheme_name="key", description="A key made by `scripts/keys.py`.")
+SCHEME = KeyScheme(scheme_name="key", description="A key made by `labelserve keys`.")
 
 
 def identify(context: RequestContext, service: Service) -> Identity:

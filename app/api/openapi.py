@@ -8,6 +8,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
 from app.api.errors import Problem, ProtocolError
+from app.api.examples import add_example
 from app.api.schemas import PredictRequest, PredictResponse, components
 from app.api.tensors import Call
 
@@ -29,6 +30,7 @@ def document(app: FastAPI) -> dict[str, Any]:
         schemas.pop(name, None)
     for operation in _operations(found):
         _describe(operation)
+        add_example(operation)
     return found
 
 

@@ -48,7 +48,8 @@ def _labels(labels: list[Label]) -> Iterator[bytes]:
 
 
 def _slices(labels: list[Label]) -> Iterator[list[Label]]:
-    """Some labels at a time; one, where each has its reasons with it."""
-    at_once = 1 if labels and labels[0].because is not None else LABELS_AT_ONCE
+    """Some labels at a time; one, where each has its reasons or its ancestors with it."""
+    is_long = labels and (labels[0].because is not None or labels[0].ancestors is not None)
+    at_once = 1 if is_long else LABELS_AT_ONCE
     for start in range(0, len(labels), at_once):
         yield labels[start : start + at_once]

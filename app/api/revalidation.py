@@ -1,6 +1,7 @@
 """Revalidation: a long request asks again who calls, and ends when its key counts no longer."""
 
 import asyncio
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
@@ -19,8 +20,11 @@ class Revalidation:
     Only keys can: a gateway has said for the whole request who calls.
     """
 
-    def __init__(self, context: RequestContext, service: Service, scope: str) -> None:
+    def __init__(
+        self, context: RequestContext, service: Service, scope: str, models: Sequence[str] = ()
+    ) -> None:
         self._context, self._service, self._scope = context, service, scope
+        self._models = models
         self._timer: asyncio.TimerHandle | None = None
         self._error: AppError | None = None
 
@@ -60,5 +64,5 @@ class Revalidation:
             context.refused_by_key = context.refused_by_key or "revoked"
             raise
         caller.require(self._scope)
-        if context.model:
-            caller.require_model(context.model)
+        for model in self._models or filter(None, (context.model,)):
+            caller.require_model(model)

@@ -1,10 +1,12 @@
 """What POST /predict reads and writes; one document's answer is in app/prediction/answers.py."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
 
+from app.datasets.base import ReadOptions
+from app.datasets.input.limits import Limits
 from app.prediction.answers import Prediction
 from app.prediction.query import Query
 
@@ -13,6 +15,7 @@ MOST_DOCUMENTS = 100_000  # the bound of the form; the settings have a lower one
 MOST_LABELS = 10_000
 MOST_K = 100_000
 MOST_TERMS = 100
+MOST_BELOW = 100
 
 ModelName = Annotated[str, Meta(max_length=LONGEST_NAME, description="`NAME` or `NAME@VERSION`.")]
 
@@ -61,6 +64,18 @@ class QueryParameters(msgspec.Struct, omit_defaults=True, kw_only=True):
         | None
     ) = None
 
+    below_cut: (
+        Annotated[
+            int,
+            Meta(ge=1, le=MOST_BELOW, description="So many labels that were not assigned, too."),
+        ]
+        | None
+    ) = None
+
+    ancestors: Annotated[
+        bool, Meta(description="Whether labels come with those above them in the labels file.")
+    ] = False
+
     def query(self) -> Query:
         """What is asked, apart from the documents and the model."""
         return Query(
@@ -71,6 +86,8 @@ class QueryParameters(msgspec.Struct, omit_defaults=True, kw_only=True):
             None if self.labels is None else tuple(self.labels),
             self.explain,
             self.nearest,
+            self.ancestors,
+            below_cut=self.below_cut,
         )
 
 
@@ -78,6 +95,34 @@ class StreamParameters(QueryParameters, forbid_unknown_fields=True, kw_only=True
     """What is asked about the documents of a stream, and of which model."""
 
     model: ModelName | None = None
+
+
+class TableParameters(StreamParameters, forbid_unknown_fields=True, kw_only=True):
+    """The same about the rows of a table, and how they are read and written."""
+
+    text_columns: Annotated[str, Meta(max_length=1000)] = "text"
+    id_column: Annotated[str, Meta(max_length=LONGEST_NAME)] = "id"
+    label_column: Annotated[str, Meta(max_length=LONGEST_NAME)] = "labels"
+    label_separator: Annotated[str, Meta(min_length=1, max_length=10)] = "|"
+    on_error: Literal["fail", "skip"] = "fail"
+
+    def query(self) -> Query:
+        """What is asked; labels near their cut are named, too."""
+        return super().query()._replace(marks_doubt=True)
+
+    def reading(self, limits: Limits) -> ReadOptions:
+        """How the rows are read."""
+        return ReadOptions(
+            format="csv",
+            text_columns=tuple(name for name in self.text_columns.split(",") if name),
+            id_column=self.id_column,
+            label_column=self.label_column,
+            labels="ignored",
+            label_separator=self.label_separator,
+            on_error=self.on_error,
+            keeps_cells=True,
+            limits=limits,
+        )
 
 
 class PredictRequest(StreamParameters, kw_only=True):

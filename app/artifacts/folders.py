@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from app.errors import AppError, SettingsError, StorageFullError, errno_text
 
@@ -65,11 +66,20 @@ def remove_folder(folder: Path) -> None:
 
 def write_file(path: Path, content: bytes) -> None:
     """Write a file whole or not at all, replacing the old one, through to the disk."""
+    with whole_file(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """A file to write that has its name only once the block has ended, through to the disk."""
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(path.parent))
     with disk_errors(path.parent):
         temporary = path.with_name(f"{HIDDEN}{secrets.token_hex(8)}")
         try:
             with temporary.open("xb") as file:
-                file.write(content)
+                yield file
                 file.flush()
                 os.fsync(file.fileno())
             temporary.replace(path)

@@ -36,28 +36,38 @@ def write_array(path: Path, array: NDArray[Any]) -> dict[str, Any]:
     with path.open("x+b") as file:
         file.write(header)
         (values.T if is_fortran else values).tofile(file)
-        file.flush()
-        os.fsync(file.fileno())
-        file.seek(0)
-        digest = _digest(file, len(header), values.dtype, path.name)
-        size = file.tell()
-    facts = {"dtype": values.dtype.str, "shape": list(values.shape)}
-    return {**facts, "size": size, "sha256": digest}
+        return synced_facts(file, values.dtype, list(values.shape), path.name)
+
+
+def synced_facts(
+    file: IO[bytes], dtype: np.dtype[Any], shape: list[int], name: str
+) -> dict[str, Any]:
+    """What the manifest must say about an array file that is written, now through to the disk."""
+    file.flush()
+    os.fsync(file.fileno())
+    file.seek(0)
+    offset = len(header_bytes(dtype.str, shape, is_fortran=False))
+    digest = _digest(file, offset, dtype, name)
+    return {"dtype": dtype.str, "shape": shape, "size": file.tell(), "sha256": digest}
 
 
 def open_array(path: Path, expected: File, place: str) -> NDArray[Any]:
     """The array, memory-mapped read-only, if the file is to the byte what the manifest says."""
-    what = f"{place}: {path.name}"
     with open_plain(path) as file:
-        before = os.fstat(file.fileno())
-        check_plain(before, expected.size, what)
-        order, offset = _checked_header(file, expected, what)
-        dtype = np.dtype(expected.dtype)
-        if _digest(file, offset, dtype, what) != expected.sha256:
-            raise DamagedArtifactError(f"{what} was changed: its SHA-256 differs")
-        if _changed(before, os.fstat(file.fileno())):
-            raise DamagedArtifactError(f"{what} changed while it was read: a copy is under way")
+        order, offset = checked_array(file, expected, f"{place}: {path.name}")
         return _mapped(file, expected, order, offset)
+
+
+def checked_array(file: IO[bytes], expected: File, what: str) -> tuple[Order, int]:
+    """The order of the values and where they start; every byte is what the manifest says."""
+    before = os.fstat(file.fileno())
+    check_plain(before, expected.size, what)
+    order, offset = _checked_header(file, expected, what)
+    if _digest(file, offset, np.dtype(expected.dtype), what) != expected.sha256:
+        raise DamagedArtifactError(f"{what} was changed: its SHA-256 differs")
+    if _changed(before, os.fstat(file.fileno())):
+        raise DamagedArtifactError(f"{what} changed while it was read: a copy is under way")
+    return order, offset
 
 
 def header_bytes(dtype: str, shape: Sequence[int], *, is_fortran: bool) -> bytes:

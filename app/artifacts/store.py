@@ -68,17 +68,20 @@ class Store:
         if name not in (names := self.names()):
             raise ModelNotFoundError(names)
         version = asked if at else self.current(name)
+        if not at and version is None:
+            known = ", ".join(f"{name}@{one}" for one in self.versions(name)) or "none"
+            raise ModelNotFoundError([], instead=f"no current version of {name}, but {known}")
         if version not in (versions := self.versions(name)):
             raise ModelNotFoundError([f"{name}@{known}" for known in versions])
         return name, version
 
     def peek(self, name: str, version: str) -> Manifest:
         """The manifest alone, its files not looked at."""
-        return peek_manifest(self._version_folder(name, version), f"{name}@{version}")
+        return peek_manifest(self.folder(name, version), f"{name}@{version}")
 
     def load(self, name: str, version: str) -> Artifact:
         """The version, every file verified, arrays memory-mapped and read-only."""
-        folder = self._version_folder(name, version)
+        folder = self.folder(name, version)
         return open_artifact(folder, name, version)
 
     def write(self, name: str, state: State, info: Info) -> str:
@@ -87,7 +90,7 @@ class Store:
         A reader sees the whole version or none; a killed writer leaves a hidden folder that the
         next write or prune removes.
         """
-        parent = self._writable(name)
+        parent = self.writable(name)
         folders.clean(parent)
         with folders.unfinished(parent) as folder:
             fields = _fields(folder, state, info)
@@ -102,12 +105,16 @@ class Store:
 
     def promote(self, name: str, version: str) -> None:
         """Make the version current, by one atomic rename."""
-        folder = self._version_folder(name, version)
+        folder = self.folder(name, version)
         folders.write_file(folder.parent / "current", f"{version}\n".encode())
+
+    def may_promote(self, name: str) -> bool:
+        """Whether this process may write the pointer to the current version."""
+        return os.access(self._folder(name), os.W_OK | os.X_OK)
 
     def remove(self, name: str, version: str) -> None:
         """Remove a version; the current one is refused."""
-        folder = self._version_folder(name, version)
+        folder = self.folder(name, version)
         if self._pointed(name) == version:
             raise ConflictError(f"{name}@{version} is current; promote another version first")
         folders.remove_folder(folder)
@@ -123,6 +130,24 @@ class Store:
             self.remove(name, version)
         return old
 
+    def folder(self, name: str, version: str) -> Path:
+        """Where the version's files are."""
+        folder = self._folder(name)
+        if version not in (versions := _versions(folder)):
+            raise ModelNotFoundError([f"{name}@{known}" for known in versions])
+        return folder / version
+
+    def writable(self, name: str) -> Path:
+        """The model's folder, made where it is not there; InvalidRequestError for other names."""
+        if not is_name(name):
+            raise InvalidRequestError(
+                "a model's name is 1 to 64 of a-z 0-9 . _ - and starts with a letter or digit"
+            )
+        folder = self.path / name
+        with folders.disk_errors(self.path):
+            folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
     def _pointed(self, name: str) -> str | None:
         try:
             return self.current(name)
@@ -134,22 +159,6 @@ class Store:
             if entry.name == name and is_name(name):
                 return Path(entry.path)
         raise ModelNotFoundError(self.names())
-
-    def _version_folder(self, name: str, version: str) -> Path:
-        folder = self._folder(name)
-        if version not in (versions := _versions(folder)):
-            raise ModelNotFoundError([f"{name}@{known}" for known in versions])
-        return folder / version
-
-    def _writable(self, name: str) -> Path:
-        if not is_name(name):
-            raise InvalidRequestError(
-                "a model's name is 1 to 64 of a-z 0-9 . _ - and starts with a letter or digit"
-            )
-        folder = self.path / name
-        with folders.disk_errors(self.path):
-            folder.mkdir(parents=True, exist_ok=True)
-        return folder
 
 
 def _folders(parent: Path) -> list[os.DirEntry[str]]:

@@ -1,11 +1,14 @@
 """A version in a few facts, and all versions of a store in a list: what `models.py` shows."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from app.artifacts.manifest import Manifest, Part
 from app.artifacts.store import Store
 from app.errors import AppError
+
+LONGEST_LIST = 20
 
 
 def version_facts(store: Store, name: str, version: str) -> dict[str, Any]:
@@ -35,7 +38,7 @@ def manifest_facts(manifest: Manifest) -> dict[str, Any]:
         "learner": ", ".join(_kinds(members, "learner")),
         "vectorizer": ", ".join(_kinds(members, "vectorizer")),
         "decision": _decision(manifest.state),
-        "labels": manifest.labels,
+        "labels": _labels(manifest),
         "trained_on": manifest.data.counts,
         "data_sha256": manifest.data.sha256,
         "bytes": sum(file.size for file in manifest.files.values()),
@@ -44,6 +47,26 @@ def manifest_facts(manifest: Manifest) -> dict[str, Any]:
         "packages": manifest.packages,
         "timings": manifest.timings,
     }
+
+
+def shown_recipe(recipe: Any) -> Any:
+    """A recipe as others may see it: files without their folders, long lists as their length.
+
+    >>> shown_recipe({"vectors": "/home/ada/words.txt", "costs": [1.0] * 100, "folds": 5})
+    {'vectors': 'words.txt', 'costs': '100 values', 'folds': 5}
+    """
+    if isinstance(recipe, dict):
+        return {name: shown_recipe(value) for name, value in recipe.items()}
+    if isinstance(recipe, list):
+        is_long = len(recipe) > LONGEST_LIST
+        return f"{len(recipe)} values" if is_long else [shown_recipe(value) for value in recipe]
+    return re.split(r"[/\\]", recipe)[-1] if isinstance(recipe, str) else recipe
+
+
+def _labels(manifest: Manifest) -> Any:
+    """How many labels are answered: those trained, or what they became."""
+    relabelling = manifest.state.parts.get("relabelling")
+    return manifest.labels if relabelling is None else relabelling.settings["labels"]
 
 
 def _kinds(members: list[Part], role: str) -> Iterator[str]:

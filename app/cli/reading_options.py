@@ -2,13 +2,19 @@
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from app.datasets.base import ReadOptions
+from app.cli.completion import formats
+from app.cli.terminal import err
+from app.datasets import FORMATS
+from app.datasets.base import ReadOptions, Summary
+from app.datasets.cells.label_cells import AUTO, LIST, SEPARATORS, WHOLE
+from app.datasets.cells.label_names import load_label_names
 from app.datasets.label_map import load_label_map
 
 
@@ -52,13 +58,31 @@ def takes_reading_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def _read_options(  # noqa: PLR0913
     format: Annotated[
-        str, typer.Option(help="auto, tsv, jsonl, csv, parquet, svmlight or folder.")
+        str, typer.Option(help=f"auto, {', '.join(FORMATS)}.", autocompletion=formats)
     ] = "auto",
-    text_columns: Annotated[str, typer.Option(help="CSV, Parquet: columns of the text.")] = "text",
-    label_column: Annotated[str, typer.Option(help="CSV, Parquet: the labels' column.")] = "labels",
-    label_separator: Annotated[str, typer.Option(help="Between labels in that column.")] = "|",
-    label_columns: Annotated[str, typer.Option(help="One 0/1 column a label, instead.")] = "",
-    id_column: Annotated[str, typer.Option(help="CSV, Parquet: the column of the id.")] = "id",
+    text_columns: Annotated[
+        str, typer.Option(help="Tables, JSON, JSONL: columns or keys of the text, comma-separated.")
+    ] = "text",
+    label_column: Annotated[
+        str,
+        typer.Option(
+            help="Tables, JSON, JSONL: the labels' column or key (of an export: a question)."
+        ),
+    ] = "labels",
+    label_separator: Annotated[
+        str, typer.Option(help=f"Between labels in that column: {SEPARATORS}.")
+    ] = AUTO,
+    label_columns: Annotated[
+        str, typer.Option(help="Tables: one 0/1 column a label instead; '*': all other columns.")
+    ] = "",
+    label_names: Annotated[
+        Path | None,
+        typer.Option(help="Names of label ids: a name a line, a JSON list, or dataset_info.json."),
+    ] = None,
+    id_column: Annotated[
+        str, typer.Option(help="Tables, JSON, JSONL: the column or key of the id.")
+    ] = "id",
+    sheet: Annotated[str, typer.Option(help="Excel: the sheet; the first by default.")] = "",
     label_map: Annotated[
         Path | None, typer.Option(help="CSV from,to: renames labels; empty to drops one.")
     ] = None,
@@ -75,11 +99,39 @@ def _read_options(  # noqa: PLR0913
         label_column=label_column,
         label_separator=label_separator,
         label_columns=_names(label_columns),
+        label_names=load_label_names(label_names, label_column) if label_names else (),
         id_column=id_column,
+        sheet=sheet,
         on_error=on_error.value,
         label_map=load_label_map(label_map) if label_map else None,
         unlabelled=unlabelled.value,
     )
+
+
+def say_how_labels_were_read(summary: Summary, options: ReadOptions) -> None:
+    """Tell on standard error which separator was detected, and what looks wrong with the labels."""
+    say_separator(summary, options)
+    for warning in summary.warnings:
+        err.print(f"warning: {warning}", markup=False, soft_wrap=True)
+
+
+def read_alike(options: ReadOptions, summary: Summary) -> ReadOptions:
+    """The options for the files beside one that was read: its label separator holds for them."""
+    return replace(options, label_separator=summary.label_separator or options.label_separator)
+
+
+def say_separator(summary: Summary, options: ReadOptions) -> None:
+    """Tell on standard error which separator was detected."""
+    if options.label_separator == AUTO and summary.label_separator:
+        how = separated(summary.label_separator)
+        sentence = f"labels: {how} (detected; --label-separator says otherwise)"
+        err.print(sentence, markup=False, soft_wrap=True)
+
+
+def separated(separator: str) -> str:
+    """How labels stand in their cells, in words."""
+    words = {LIST: "cells are lists of labels", WHOLE: "each cell is one label"}
+    return words.get(separator, f"separated by {separator}")
 
 
 def _names(listed: str) -> tuple[str, ...]:

@@ -3,10 +3,10 @@
 import json
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
@@ -14,6 +14,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsed
 from rich.progress import Progress as Bars
 from rich.table import Table
 
+from app.cli.examples import GroupWithExamples, examples
+from app.compiling.completeness import is_wanted
+from app.compiling.processes import compile_kernels
 from app.errors import AppError, InvalidRequestError
 from app.progress import Progress, silent
 
@@ -21,14 +24,26 @@ PIPED_WIDTH = 100
 out = Console(highlight=False, width=None if sys.stdout.isatty() else PIPED_WIDTH)
 err = Console(stderr=True, highlight=False)
 
+Json = Annotated[Path | None, typer.Option("--json", help="Write the result as JSON (- stdout).")]
 EXIT_FAILED, EXIT_USAGE, EXIT_NOT_PROMOTED, EXIT_INTERRUPTED = 1, 2, 3, 130
 
 
-def command(help_text: str) -> typer.Typer:
-    """A typer application in the house style: complete help, no shell completion, no tracebacks."""
+def command(
+    help_text: str,
+    *arguments: str,
+    kind: type[GroupWithExamples] = GroupWithExamples,
+    has_completion: bool = False,
+) -> typer.Typer:
+    """A typer application in the house style: complete help, examples, and no tracebacks.
+
+    `arguments` are those of the examples, where it is a group of commands; a single command has
+    its own (`cls=CommandWithExamples, epilog=examples(…)`).
+    """
     return typer.Typer(
+        cls=kind,
         help=help_text,
-        add_completion=False,
+        epilog=examples(*arguments),
+        add_completion=has_completion,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
@@ -77,6 +92,14 @@ def progress_bars() -> Iterator[Progress]:
         yield _bar_per_stage(bars)
 
 
+def prepare_kernels(progress: Progress = silent) -> None:
+    """Have the kernels compiled where they are not yet, and say so before: it takes a while."""
+    if is_wanted():
+        if progress is silent:
+            err.print("compiling kernels, once: this takes about half a minute")
+        compile_kernels(progress)
+
+
 def table(title: str, columns: list[str], rows: list[list[str]], *, text: int = 1) -> None:
     """Print a table: the first `text` columns to the left, figures to the right."""
     drawn = Table(title=title or None, title_justify="left", title_style="bold", box=None)
@@ -90,6 +113,12 @@ def table(title: str, columns: list[str], rows: list[list[str]], *, text: int = 
     for row in rows:
         drawn.add_row(*(Console().render_str(cell, markup=False) for cell in row))
     out.print(drawn)
+
+
+def show_warnings(sentences: Iterable[str]) -> None:
+    """Print what to know before relying on a result."""
+    for sentence in sentences:
+        out.print(f"warning: {sentence}", markup=False, soft_wrap=True)
 
 
 def write_json(file: Path | None, content: Any) -> None:

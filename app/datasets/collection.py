@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from app.datasets.base import ReadOptions, Record, Summary
+from app.datasets.corrections.application import DocumentLabels, corrected_labels
+from app.datasets.corrections.correction import CorrectionsFile
 from app.datasets.order_values import ranks
 from app.datasets.reading import Reading, open_dataset
 from app.errors import InvalidDataError, InvalidRequestError
@@ -30,6 +32,8 @@ class Collection:
     is_ready_made: bool = False
     ranks: NDArray[np.int64] | None = None
     """Each document's place by the order column; equal where its values are."""
+    lines: NDArray[np.int64] | None = None
+    """The line of the file that each document begins on; None where they come from no file."""
 
     def __len__(self) -> int:
         return len(self.label_sets)
@@ -40,11 +44,17 @@ def load_collection(
     options: ReadOptions | None = None,
     *,
     min_label_documents: int = 1,
+    corrections: Sequence[CorrectionsFile] = (),
     progress: Progress = silent,
 ) -> Collection:
-    """All documents of a data set; labels with too few documents are removed and counted."""
+    """All documents of a data set; labels with too few documents are removed and counted.
+
+    Corrections come first, file after file: what they leave without a label is dropped where the
+    options say so.
+    """
     options = options or ReadOptions()
-    reading = open_dataset(source, options)
+    keeps_all = replace(options, unlabelled="keep")
+    reading = open_dataset(source, keeps_all if corrections else options)
     documents: list[Record] = []
     for document in reading:
         documents.append(document)
@@ -59,10 +69,17 @@ def load_collection(
         contents = [document.text for document in documents]
     label_sets = [document.labels for document in documents]
     ids = [document.id for document in documents]
-    collection = Collection(contents, label_sets, ids, reading.summary, reading.is_ready_made)
+    collection = Collection(
+        *(contents, label_sets, ids, reading.summary, reading.is_ready_made),
+        lines=np.array([document.line for document in documents], np.int64),
+    )
     if options.order_column:
         values = [document.order for document in documents if document.order is not None]
         collection = replace(collection, ranks=ranks(values))
+    for file in corrections:
+        collection = _corrected(collection, file)
+    if corrections and options.unlabelled == "drop":
+        collection = _without_unlabelled(collection)
     return _without_rare(collection, min_label_documents, options.unlabelled)
 
 
@@ -94,7 +111,8 @@ def subset(collection: Collection, rows: Sequence[int] | NDArray[np.int64]) -> C
     ids = [collection.ids[row] for row in rows]
     summary = _counted(collection.summary, label_sets)
     order = None if collection.ranks is None else collection.ranks[rows]
-    return Collection(documents, label_sets, ids, summary, collection.is_ready_made, order)
+    lines = None if collection.lines is None else collection.lines[rows]
+    return Collection(documents, label_sets, ids, summary, collection.is_ready_made, order, lines)
 
 
 def _rows(documents: list[Record]) -> Any:
@@ -120,12 +138,28 @@ def _without_rare(collection: Collection, least: int, unlabelled: str) -> Collec
         rare_pairs=sum(counts[label] for label in rare),
     )
     cleaned = replace(collection, label_sets=kept, summary=found)
-    if unlabelled == "keep":
-        return cleaned
-    rows = [row for row, labels in enumerate(kept) if labels]
-    dropped = found.dropped + len(kept) - len(rows)
-    part = subset(cleaned, rows)
+    return cleaned if unlabelled == "keep" else _without_unlabelled(cleaned)
+
+
+def _without_unlabelled(collection: Collection) -> Collection:
+    rows = [row for row, labels in enumerate(collection.label_sets) if labels]
+    dropped = collection.summary.dropped + len(collection) - len(rows)
+    part = subset(collection, rows)
     return replace(part, summary=replace(part.summary, unlabelled=dropped, dropped=dropped))
+
+
+def _corrected(collection: Collection, file: CorrectionsFile) -> Collection:
+    """With the labels that the corrections say, counted anew."""
+    label_sets, counts = corrected_labels(
+        DocumentLabels(
+            collection.label_sets, collection.ids, collection.lines, collection.summary.sha256
+        ),
+        file,
+    )
+    before = collection.summary.corrections
+    counts = counts if before is None else before.with_next(counts)
+    summary = replace(_counted(collection.summary, label_sets), corrections=counts)
+    return replace(collection, label_sets=label_sets, summary=summary)
 
 
 def _counted(summary: Summary, label_sets: list[tuple[str, ...]]) -> Summary:

@@ -2,7 +2,9 @@
 
 import sys
 from array import array
+from collections import deque
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
@@ -11,13 +13,15 @@ import numpy as np
 from app.catalogue import find
 from app.datasets import FORMATS
 from app.datasets.base import Reader, ReadOptions, Record, Summary
-from app.datasets.faults import Faults
+from app.datasets.faults import Faults, Refused
 from app.datasets.formats.detection import format_of
 from app.datasets.input.source import Source
+from app.datasets.suspicions import suspicions
 from app.errors import AppError, InvalidRequestError, PayloadTooLargeError
 
-TABLES = "csv, parquet"
-WITH_COLUMNS = "csv, jsonl, parquet"
+TABLES = "csv, parquet, xlsx"
+WITH_COLUMNS = "csv, jsonl, parquet, json, xlsx"
+FOR_WORKBOOKS = "save the workbook as CSV UTF-8; "
 
 
 class Reading:
@@ -28,8 +32,11 @@ class Reading:
 
     def __init__(self, source: Source, format: str, reader: Reader, options: ReadOptions) -> None:
         self.source, self.format, self.options = source, format, options
-        self._faults = Faults(source.name, options.on_error)
-        self._documents = reader(source, options, self._faults)
+        self.refused: deque[Refused] | None = deque() if options.keeps_cells else None
+        self._faults = Faults(source.name, options.on_error, kept=self.refused)
+        # Called by the first step of the iteration, which closes the source whatever happens.
+        readers = (reader(source, options, self._faults) for _ in range(1))
+        self._documents = chain.from_iterable(readers)
         self._ids = array("q")
         self._labels: set[str] = set()
         self._most_documents = options.limits.max_documents or sys.maxsize
@@ -70,6 +77,8 @@ class Reading:
             skipped_lines=tuple(self._faults.listed),
             bytes=self.source.bytes,
             sha256=self.source.sha256,
+            label_separator=self._faults.label_separator,
+            warnings=tuple(suspicions(self._labels, self._pairs)),
         )
 
     def _count(self, document: Record) -> None:
@@ -101,6 +110,9 @@ def open_dataset(source: str | Path | BinaryIO, options: ReadOptions | None = No
     opened = Source(source, options.limits)
     try:
         format = format_of(opened) if options.format == "auto" else options.format
+        if options.formats and format not in options.formats:
+            how = FOR_WORKBOOKS if format == "xlsx" else ""
+            raise InvalidRequestError(f"{how}accepted formats: {', '.join(options.formats)}")
         reader: Reader = find(FORMATS, format, "format")
         if options.label_columns and format not in TABLES.split(", "):
             raise InvalidRequestError(f"label columns are not for {format}; accepted: {TABLES}")

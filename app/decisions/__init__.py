@@ -7,6 +7,7 @@ RULES = {
     "macro-f": "app.decisions.rules.macro_f:MacroF",
     "micromacro": "app.decisions.rules.micromacro:Micromacro",
     "micromacro-pooled": "app.decisions.rules.micromacro_pooled:MicromacroPooled",
+    "cost": "app.decisions.rules.cost:Cost",
     "rank-above-cut": "app.decisions.rules.rank_above_cut:RankAboveCut",
     "proportion": "app.decisions.rules.proportion_cut:ProportionCut",
     "operating-point": "app.decisions.rules.operating_point:OperatingPointRule",

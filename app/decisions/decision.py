@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from app.arrays import Marks, Scores
 from app.errors import DamagedArtifactError
-from app.kernels import kernels
+from app.kernels import is_postponed, kernels
 from app.state import State
 
 SORTED_AT_ONCE = 128
@@ -101,7 +101,7 @@ def best(scores: Row, cuts: Row, k: int | None) -> tuple[Columns, Row]:
         return everything[:k], sorted_values[:k]
     size = SORTED_AT_ONCE if k is None else min(k, SORTED_AT_ONCE)
     columns, values = np.empty(size, np.int64), np.empty(size, np.float32)
-    passing: int = _picking().pick(scores, cuts, columns, values)
+    passing: int = _picking(is_postponed()).pick(scores, cuts, columns, values)
     if passing > size and size != k:  # rare: so many that they are better sorted as a whole
         everything, sorted_values = by_score(scores, np.flatnonzero(scores > cuts))
         return everything[:k], sorted_values[:k]
@@ -121,5 +121,6 @@ def by_score(scores: Row, columns: Columns) -> tuple[Columns, Row]:
 
 
 @cache
-def _picking() -> ModuleType:
+def _picking(is_postponed: bool) -> ModuleType:
+    """The kernel, looked up once, and once more when compiled kernels take over."""
     return kernels("linear.picking")

@@ -32,6 +32,11 @@ class TestDocument(Protocol):
         ...
 
     @property
+    def line(self) -> int:
+        """The line that it begins on in the file."""
+        ...
+
+    @property
     def features(self) -> Any:
         """(columns, values) of ready-made features, else None."""
         ...

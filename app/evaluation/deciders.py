@@ -4,7 +4,10 @@ import numpy as np
 
 from app.arrays import Marks, Scores
 from app.decisions.base import BatchDecision, BatchRule, Use
+from app.decisions.decision import Decision
 from app.decisions.parser import TUNED, read_rule
+from app.decisions.relabelled import RelabelledDecision
+from app.errors import InvalidRequestError
 from app.evaluation.scorer import Decider, Scorer
 
 
@@ -16,13 +19,29 @@ def decider(name: str, scorer: Scorer) -> Decider | BatchRule:
     if name in (TUNED, ""):
         return _tuned(scorer)
     rule = read_rule(name, Use.EVALUATION)
-    return rule if isinstance(rule, BatchRule) else rule.decision(scorer.basis)
+    if not isinstance(rule, BatchRule):
+        return _answered(rule.decision(scorer.basis), scorer)
+    if scorer.relabelling is not None:
+        raise InvalidRequestError(
+            f"{rule.syntax} needs the labels' training frequencies: ask the version that this one "
+            "was relabelled from"
+        )
+    return rule
 
 
 def _tuned(scorer: Scorer) -> Decider:
     """The stored decision; where the model abstains it assigns nothing."""
     decision, effective = scorer.decision, scorer.effective_decision
-    return decision if effective is decision else Abstaining(decision, effective)
+    if effective is decision:
+        return _answered(decision, scorer)
+    return Abstaining(_answered(decision, scorer), _answered(effective, scorer))
+
+
+def _answered(decision: Decider, scorer: Scorer) -> Decider:
+    """The decision, given as the labels that the scorer answers with."""
+    if scorer.relabelling is None or not isinstance(decision, Decision):
+        return decision
+    return RelabelledDecision(decision, scorer.relabelling)
 
 
 class Abstaining:

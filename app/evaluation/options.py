@@ -10,10 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import InvalidRequestError
+from app.labels import Relabelling, Taxonomy
+from app.metrics.costs import CostTable
 from app.metrics.counting.cells import Averaging, ZeroDivision
 
 MAX_SCORES = 1_000_000_000
 LARGEST_K = 1000
+MOST_SUSPECTS = 10_000
 
 
 @dataclass(frozen=True)
@@ -33,8 +36,14 @@ class EvaluationOptions:
     """Up to this many scores all are kept on disk, and every figure is exact."""
     predictions: Path | None = None
     """Where to write each document's labels as JSON lines; None: nowhere."""
+    keep: Path | None = None
+    """A folder for what comparisons need of every document (app/evaluation/kept); None: nowhere."""
     check_seen: bool = True
     """Whether to look for test documents that were trained on."""
+    suspects: int = 0
+    """How many labels to list at most that are probably missing or wrong; 0: no list."""
+    costs: CostTable | None = None
+    """What errors cost; None: what the model was tuned for, or else no figures of it."""
 
     def __post_init__(self) -> None:
         if not self.k or any(not 1 <= k <= LARGEST_K for k in self.k):
@@ -48,6 +57,8 @@ class EvaluationOptions:
             raise InvalidRequestError("unlabelled is keep or drop")
         if not 0 <= self.bootstrap <= 100_000:
             raise InvalidRequestError("bootstrap is a whole number from 0 to 100000")
+        if not 0 <= self.suspects <= MOST_SUSPECTS:
+            raise InvalidRequestError(f"suspects is a whole number from 0 to {MOST_SUSPECTS}")
 
     @property
     def averaging(self) -> Averaging:
@@ -81,7 +92,12 @@ class TrainedModel(Protocol):
 
     @property
     def training_counts(self) -> NDArray[np.int64]:
-        """Training documents of each label."""
+        """Training documents of each trained label."""
+        ...
+
+    @property
+    def relabelling(self) -> Relabelling | None:
+        """What the trained labels became; None where they are what they were."""
         ...
 
     @property
@@ -92,6 +108,16 @@ class TrainedModel(Protocol):
     @property
     def fingerprints(self) -> NDArray[np.uint64] | None:
         """Sorted hashes of the training texts; None: not kept."""
+        ...
+
+    @property
+    def taxonomy(self) -> Taxonomy | None:
+        """The labels' names and parents; None: not known."""
+        ...
+
+    @property
+    def costs(self) -> CostTable | None:
+        """What errors cost, where its decision was tuned for that."""
         ...
 
 
@@ -110,6 +136,10 @@ class JudgedModel:
     """Which labels count as known, as `conventions` says it."""
     cautions: tuple[str, ...] = ()
     """Warnings that the report should carry."""
+    taxonomy: Taxonomy | None = None
+    """The labels' names and parents; None: not known, no hierarchical figures."""
+    costs: CostTable | None = None
+    """What errors cost, where the model's decision was tuned for that."""
 
     @classmethod
     def of(cls, model: TrainedModel) -> Self:
@@ -117,7 +147,29 @@ class JudgedModel:
         return cls(
             model.name,
             model.version,
-            model.training_counts,
+            answered_counts(model.training_counts, model.relabelling),
             model.n_training_documents,
             model.fingerprints,
+            cautions=relabelling_cautions(model.relabelling),
+            taxonomy=model.taxonomy,
+            costs=model.costs,
         )
+
+
+def answered_counts(
+    counts: NDArray[np.int64], relabelling: Relabelling | None
+) -> NDArray[np.int64] | None:
+    """Training documents of each label; None where labels were merged: documents may have both."""
+    if relabelling is None:
+        return counts
+    return None if relabelling.has_merged else counts[relabelling.sources]
+
+
+def relabelling_cautions(relabelling: Relabelling | None) -> tuple[str, ...]:
+    """What a report on merged labels does not know."""
+    if relabelling is None or not relabelling.has_merged:
+        return ()
+    return (
+        "labels were merged: their training documents and probabilities are not known, so there "
+        "are no propensity-scored figures, no calibration, and no figures by training frequency",
+    )

@@ -12,8 +12,10 @@ import numpy as np
 from app.arrays import Scores
 from app.decisions.base import Batch, BatchRule
 from app.errors import InvalidDataError, InvalidRequestError
+from app.evaluation.answered_labels import answered_labels, answered_scores, old_names
 from app.evaluation.chunks import TestDocument, chunks, inputs, length
 from app.evaluation.deciders import WholeFile, decider
+from app.evaluation.kept.keeping import keep
 from app.evaluation.measure.leakage import seen_in_training
 from app.evaluation.measure.measurement import Measurement, ScoredChunk
 from app.evaluation.measure.truth import TruthReader
@@ -24,6 +26,7 @@ from app.evaluation.scorer import Decider, Scorer, summary_of
 from app.evaluation.storage.pair_score_file import PairScoreFile
 from app.evaluation.storage.prediction_lines import PredictionLines
 from app.evaluation.storage.score_file import ScoreFile
+from app.hand_rules.rule_set import Verdict
 from app.metrics.counting.score_rows import DenseRows, ScoreRows, score_rows
 from app.progress import Progress, silent
 
@@ -58,7 +61,9 @@ class Run:
         info: JudgedModel,
     ) -> None:
         self.scorer, self.measurement, self.options, self.info = scorer, measurement, options, info
-        self.truth = TruthReader(scorer.labels, options.include_test_labels)
+        self.truth = TruthReader(
+            answered_labels(scorer), options.include_test_labels, old_names(scorer)
+        )
         self.seconds = dict.fromkeys(("read", "vectorize", "score", "measure"), 0.0)
         self.seen = 0
 
@@ -70,7 +75,9 @@ class Run:
             context = self.in_two_passes(read, decision)
         else:
             context = self.measured(read, decision)
-        return assemble(context, self.measurement, summary_of(documents))
+        report = assemble(context, self.measurement, summary_of(documents))
+        keep(self.measurement, self.truth, report.content)
+        return report
 
     def read(self, documents: Iterable[TestDocument], progress: Progress) -> Iterator[ScoredChunk]:
         """The documents with their scores and truth, chunk by chunk, while the clock runs."""
@@ -79,14 +86,16 @@ class Run:
             clock = self._took("read", clock)
             scores = self.scorer.scores(inputs(chunk, self.scorer), jobs=self.options.jobs)
             clock = self._took("score", clock)
-            rows = _numbers(scores)
+            rows = _numbers(answered_scores(self.scorer, scores))
             truth, dropped = self.truth.read([document.labels for document in chunk])
             if self.options.check_seen:
                 self.seen += seen_in_training(chunk, self.info.fingerprints)
             self.measurement.store.add(rows, truth)
             ids = [document.id for document in chunk]
+            numbers = np.array([document.line for document in chunk], np.int64)
             lengths = np.array([length(document) for document in chunk], np.int64)
-            yield ScoredChunk(ids, lengths, scores, rows, truth, dropped)
+            verdicts = _verdicts(chunk, self.scorer)
+            yield ScoredChunk(ids, numbers, lengths, scores, rows, truth, dropped, verdicts)
             done += len(chunk)
             progress("evaluate", done, 0)
             clock = self._took("measure", clock)
@@ -100,9 +109,11 @@ class Run:
         with closing(lines) if lines else nullcontext():
             for chunk in read:
                 marks = decision.decide(chunk.scores)
+                if self.scorer.hand_rules is not None and chunk.verdicts is not None:
+                    self.scorer.hand_rules.correct(marks, chunk.verdicts)
                 self.measurement.add(chunk, marks, self.truth.names)
                 if lines:
-                    lines.add(chunk.ids, chunk.scores, marks)
+                    lines.add(chunk.ids, answered_scores(self.scorer, chunk.scores), marks)
         self.measurement.finish(self.truth.names)
         return RunContext(self.options, self.info, self.truth, decision, self.seconds, self.seen)
 
@@ -148,6 +159,13 @@ class Run:
         now = perf_counter()
         self.seconds[stage] += now - since
         return now
+
+
+def _verdicts(chunk: list[TestDocument], scorer: Scorer) -> list[Verdict] | None:
+    """What hand-written rules say about each document; None without rules."""
+    if scorer.hand_rules is None:
+        return None
+    return [scorer.hand_rules.verdict(document.text) for document in chunk]
 
 
 def _numbers(scores: Scores) -> ScoreRows:

@@ -11,7 +11,8 @@ from app.datasets.base import Summary
 from app.decisions.base import Basis
 from app.decisions.calibration.calibration import Calibration
 from app.evaluation.chunks import Reads, TestDocument
-from app.labels import LabelIndex
+from app.hand_rules.rule_set import HandRules
+from app.labels import LabelIndex, Relabelling
 
 
 class Decider(Protocol):
@@ -37,7 +38,12 @@ class Scorer(Reads, Protocol):
 
     @property
     def labels(self) -> LabelIndex:
-        """The labels it knows."""
+        """The labels it scores, one a column."""
+        ...
+
+    @property
+    def relabelling(self) -> Relabelling | None:
+        """What it answers instead of them; None where that is the same."""
         ...
 
     @property
@@ -48,6 +54,11 @@ class Scorer(Reads, Protocol):
     @property
     def effective_decision(self) -> Decider:
         """The same, less what it abstains from; `decision` itself where it never abstains."""
+        ...
+
+    @property
+    def hand_rules(self) -> HandRules | None:
+        """The rules that have the last word on what is decided; None: there are none."""
         ...
 
     @property

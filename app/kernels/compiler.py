@@ -9,18 +9,14 @@ tests/canaries/test_numba.py says what changed when a new version breaks it.
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, Self
 
 import numba
-from numba.core.caching import (
-    CompileResultCacheImpl,
-    FunctionCache,
-    InTreeCacheLocator,
-    UserProvidedCacheLocator,
-    UserWideCacheLocator,
-)
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
 from numba.extending import register_jitable
 
+from app.kernel_cache import cache_folder, written_by_one
+from app.kernels.linking import LINKED
 from app.kernels.source_stamp import source_stamp
 
 
@@ -42,13 +38,21 @@ def kernel_with_gil(function: Callable[..., Any]) -> Any:
 
 
 def inner(function: Callable[..., Any]) -> Any:
-    """The function as a part of kernels: inlined into each that calls it, and cached with them."""
-    return numba.njit(nogil=True, error_model="numpy", forceinline=True)(function)
+    """The function as a part of kernels: inlined into each that calls it, and cached with them.
+
+    Only kernels can call it.
+    """
+    return numba.njit(nogil=True, error_model="numpy", forceinline=True, **LINKED)(function)
+
+
+def outlined(function: Callable[..., Any]) -> Any:
+    """The function as a part of kernels that is not copied to each call, for long ones."""
+    return numba.njit(nogil=True, error_model="numpy", **LINKED)(function)
 
 
 def callable_by_kernels(function: Callable[..., Any]) -> None:
     """Let kernels call a plain function as well; in Python it stays the plain function."""
-    register_jitable(function)
+    register_jitable(**LINKED)(function)
 
 
 def _cached(dispatcher: Any, function: Callable[..., Any]) -> Any:
@@ -57,8 +61,19 @@ def _cached(dispatcher: Any, function: Callable[..., Any]) -> Any:
     return dispatcher
 
 
-class GivenFolder(UserProvidedCacheLocator):  # type: ignore[misc]
-    """NUMBA_CACHE_DIR, also where it is read-only: a container brings its cache prepared."""
+class KernelCacheFolder(UserProvidedCacheLocator):  # type: ignore[misc]
+    """The cache folder, also where it is read-only: a container brings its cache prepared."""
+
+    def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
+        self._py_file, self._lineno = py_file, py_func.__code__.co_firstlineno
+        self._cache_path = str(cache_folder() / self.get_suitable_cache_subpath(py_file))
+
+    @classmethod
+    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> Self:
+        """The folder of a function; numba's own class has none without NUMBA_CACHE_DIR."""
+        folder = cls(py_func, py_file)
+        folder.ensure_cache_path()
+        return folder
 
     def ensure_cache_path(self) -> None:
         """Make the folder where that is allowed."""
@@ -67,9 +82,9 @@ class GivenFolder(UserProvidedCacheLocator):  # type: ignore[misc]
 
 
 class KernelCacheFiles(CompileResultCacheImpl):  # type: ignore[misc]
-    """Numba's cache files: in the given folder, else beside the source, else the user's folder."""
+    """Numba's cache files, in the cache folder."""
 
-    _locator_classes = (GivenFolder, InTreeCacheLocator, UserWideCacheLocator)
+    _locator_classes = (KernelCacheFolder,)
 
 
 class KernelCache(FunctionCache):  # type: ignore[misc]
@@ -90,10 +105,16 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The machine code for a signature, or None where it must be compiled."""
         with suppress(OSError):
-            return super().load_overload(sig, target_context)
+            found = super().load_overload(sig, target_context)
+            # Files that were mixed up would be machine code for arguments of other types.
+            return found if found is None or found.signature.args == tuple(sig) else None
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Write the machine code of a signature to disk, where possible."""
-        with suppress(OSError):
+        """Write the machine code of a signature to disk, where possible.
+
+        Numba reads an index, adds to it and writes it: two processes would give two signatures the
+        same file.
+        """
+        with suppress(OSError), written_by_one(self.cache_path):
             super().save_overload(sig, data)

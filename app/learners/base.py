@@ -21,6 +21,12 @@ from app.state import State
 HeldOutRows: TypeAlias = Callable[[Features, Folds], Features]
 """(features, folds) → the rows as the model that is to score each of them sees them."""
 
+SelectedRows: TypeAlias = Callable[[NDArray[Any]], Features]
+"""(documents) → the rows of all documents on the columns that these alone choose."""
+
+LTC_FEATURES: Mapping[str, Any] = {"scheme": "ltc", "stop_words": "english", "min_df": 2}
+"""What most learners of Yang (1999) read: SMART's ltc weights of terms that are worth a count."""
+
 
 def unchanged(features: Features, folds: Folds) -> Features:
     """The rows as they are: what holds for features whose values do not depend on one another."""
@@ -41,8 +47,16 @@ class Fitting:
     """The folder where a long training saves its best state for `--resume`; None: nowhere."""
     word_vectors: NDArray[np.float32] | None = None
     """Pre-trained vectors by word number (`Vectorizer.word_vectors`), for networks."""
+    ids: Sequence[str] | None = None
+    """Names of the documents that are fitted to, for learners that keep them; None: no names."""
+    label_rows: Features | None = None
+    """The labels' names and descriptions as documents, a row a label; None: features are no texts.
+    """
     held_out_rows: HeldOutRows = unchanged
     """How documents look to a model that was fitted without them (`Vectorizer.held_out_rows`)."""
+    selected_rows: SelectedRows | None = None
+    """The rows for a model that is fitted to some documents, where columns are selected by them
+    (`Vectorizer.selected_rows`); None: columns are the same for every model."""
 
 
 class Contributions(NamedTuple):
@@ -52,6 +66,19 @@ class Contributions(NamedTuple):
     bias: float
     is_approximate: bool = False
     """Whether the weights are estimates (gradients of a network); the sum is exact all the same."""
+
+
+class Evidence(NamedTuple):
+    """What one label's score of one document rests on where that is no term.
+
+    `weights` and `bias` sum to the score.
+    """
+
+    kind: str
+    """`neighbour` (names are ids of training documents) or `rule`."""
+    names: Sequence[str]
+    weights: NDArray[np.floating[Any]]
+    bias: float
 
 
 class Learner(Protocol):
@@ -68,6 +95,8 @@ class Learner(Protocol):
     """The kind of vectorizer it reads, unless a recipe names another."""
     zero_is_neutral: ClassVar[bool] = False
     """Whether `score > 0` is a sensible decision (margins, logits); else `zero` is refused."""
+    reads_label_names: ClassVar[bool] = False
+    """Whether it reads what labels are called (`Fitting.label_rows`)."""
     needs_validation_set: ClassVar[bool] = False
     """Whether one part of the documents is held out for early stopping and for tuning decisions;
     else decisions are tuned on out-of-fold scores."""
@@ -78,8 +107,15 @@ class Learner(Protocol):
     """Settings of its vectorizer that differ from the vectorizer's defaults; a recipe's own win."""
     tuning_settings: ClassVar[Mapping[str, Any]] = {}
     """Settings of the decision's tuning that differ from its defaults; a recipe's own win."""
+    decision_settings: ClassVar[Mapping[str, Any]] = {}
+    """The decision of a recipe that names none (`name`, `folds`), where it is not the usual one."""
     untuned_settings: ClassVar[Mapping[str, Any]] = {}
     """Settings of the learner for the decision `zero`, where its vectorizer keeps its defaults."""
+
+    @property
+    def rules_file(self) -> str:
+        """A file of hand-written rules that decide for a model of this learner; empty: none."""
+        return ""
 
     @abstractmethod
     def fit(self, features: Features, truth: Truth, fitting: Fitting | None = None) -> Self:
@@ -107,7 +143,7 @@ class Learner(Protocol):
         """Learn, and scores of `folds.scored()` at less than the price of a fit for every fold.
 
         None where there is no such short cut: nothing is learnt then, and copies of the learner
-        are fitted fold after fold (`out_of_fold.py`).
+        are fitted fold after fold (`out_of_fold/fitting.py`).
         """
         return None
 
@@ -116,6 +152,10 @@ class Learner(Protocol):
 
         None where labels are learnt together.
         """
+        return None
+
+    def problems_of_fit(self, n_labels: int) -> int | None:
+        """How many two-class problems one fit to so many labels solves; None: it solves none."""
         return None
 
     def contributions(
@@ -127,10 +167,30 @@ class Learner(Protocol):
         """
         return None
 
+    def evidence(
+        self,
+        columns: NDArray[Any],
+        values: NDArray[np.float32],
+        labels: Sequence[int],
+        terms: Sequence[str],
+    ) -> list[Evidence] | None:
+        """What each label's score rests on where it is no sum over terms; None: not to be said.
+
+        `columns` and `values` as in `contributions`, `terms` is what each column stands for.
+        """
+        return None
+
+    def label_rules(self, label: int, terms: Sequence[str]) -> list[tuple[str, float]] | None:
+        """The rules by which one label is scored, written out, each with its score; None: no rules.
+
+        `terms` is what each column stands for.
+        """
+        return None
+
     def linear_weights(self) -> LinearArrays | None:
         """The weights and biases where score = weights · features + bias; None for other scores.
 
-        With a vectorizer that has a `fitted_tfidf`, texts are then scored by one kernel.
+        With a vectorizer that has `fitted_parts`, texts are then scored by one kernel a part.
         """
         return None
 

@@ -1,22 +1,20 @@
 """Binary and multiclass: one label per document, all classes in one LIBLINEAR problem."""
 
-from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from app.arrays import Features, Scores, Truth
+from app.arrays import Features, Truth
 from app.errors import InvalidDataError
-from app.kernels.linear.types import LinearArrays
-from app.learners.base import Contributions, Fitting, Learner
+from app.learners.base import Fitting
 from app.learners.linear.label_weights import LabelWeights
+from app.learners.linear.linear_learner import LinearLearner
 from app.learners.linear.options import SOLVERS, parse_options
-from app.state import State
 
 
-class BinaryAndMulticlass(Learner):
+class BinaryAndMulticlass(LinearLearner):
     """Linear scores of exclusive labels; Crammer–Singer (-s 4) compares them with one another.
 
     Labels that were never seen in training have no score, so they are never predicted.
@@ -29,7 +27,6 @@ class BinaryAndMulticlass(Learner):
     def __init__(self, options: str = "-s 1 -c 1 -B 1") -> None:
         self.options = options
         self._parsed = parse_options(options, solvers=SOLVERS)
-        self.weights = LabelWeights.unfitted()
 
     def fit(self, features: Features, truth: Truth, fitting: Fitting | None = None) -> Self:
         """Learn from documents that have exactly one label each."""
@@ -48,30 +45,12 @@ class BinaryAndMulticlass(Learner):
         self.weights = LabelWeights.of(_spread(weights, classes, shape), bias)
         return self
 
-    def scores(self, features: Features, *, jobs: int = 1) -> Scores:
-        """One score per label; the highest is the answer."""
-        return self.weights.scores(features, jobs=jobs)
+    def settings(self) -> dict[str, Any]:
+        """The options of LIBLINEAR."""
+        return {"options": self.options}
 
-    def contributions(
-        self, columns: NDArray[Any], values: NDArray[np.float32], labels: Sequence[int]
-    ) -> list[Contributions]:
-        """What each feature of a document adds to each label's score, exactly."""
-        return self.weights.contributions(columns, values, labels)
-
-    def linear_weights(self) -> LinearArrays:
-        """The weights and biases of all labels."""
-        return self.weights.linear()
-
-    def state(self) -> State:
-        """Settings and weights."""
-        return State(self.kind, {"options": self.options}, self.weights.arrays)
-
-    @classmethod
-    def from_state(cls, state: State) -> Self:
-        """Build an equal learner again."""
-        learner = cls(**state.settings)
-        learner.weights = LabelWeights(state.arrays)
-        return learner
+    def for_labels(self, labels: NDArray[np.int64]) -> None:
+        """None: labels are learnt together."""
 
 
 def _require_one_label(truth: Truth) -> None:

@@ -18,8 +18,8 @@ from app.learners.base import Contributions, Fitting, Learner
 from app.learners.linear.cost_trials import tried_costs
 from app.learners.linear.label_weights import LabelWeights
 from app.learners.one_vs_rest import PRUNE, OneVsRest
-from app.learners.out_of_fold import fit_with_out_of_fold
-from app.learners.stratified_folds import stratified_folds
+from app.learners.out_of_fold.fitting import fit_with_out_of_fold
+from app.learners.out_of_fold.stratified_folds import stratified_folds
 from app.state import State
 
 GRID = (1.0, 1.33, 1.8, 2.5, 3.67, 6.0, 13.0)
@@ -100,6 +100,10 @@ class CostSensitive(Learner):
     def scores(self, features: Features, *, jobs: int = 1) -> Scores:
         """Signed distances; above 0 speaks for the label."""
         return self._fitted.scores(features, jobs=jobs)
+
+    def problems_of_fit(self, n_labels: int) -> int:
+        """One a label for every cost and fold of the search, and one for all documents."""
+        return n_labels * (len(GRID) * FOLDS + 1)
 
     def contributions(
         self, columns: NDArray[Any], values: NDArray[np.float32], labels: Sequence[int]

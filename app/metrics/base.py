@@ -40,6 +40,8 @@ class RankingMetric:
     """Whether it has a card on the page and its interval is printed."""
     needs_propensity: bool = False
     """Whether it is None where the labels' training frequencies are not known."""
+    is_loss: bool = False
+    """Whether a lower value is better."""
     upper: float = 1.0
     """The highest value it can have; the lowest is 0."""
 
@@ -56,6 +58,8 @@ class Measure:
     """Whether `labels` has it for every label, and `labels_skipped` counts its 0/0."""
     intervals: tuple[Average, ...] = ("micro", "macro", "macro_in_test", "samples")
     """The averages that get bootstrap intervals."""
+    is_loss: bool = False
+    """Whether a lower value is better."""
     upper: float = 1.0
 
 

@@ -51,5 +51,5 @@ def _unscored(ranked: TrueRanks) -> Integers:
 
 
 LRAP = RankingMetric(lrap, title="LRAP", is_headline=True)
-COVERAGE_ERROR = RankingMetric(coverage_error, upper=math.inf)
-RANKING_LOSS = RankingMetric(ranking_loss)
+COVERAGE_ERROR = RankingMetric(coverage_error, is_loss=True, upper=math.inf)
+RANKING_LOSS = RankingMetric(ranking_loss, is_loss=True)

@@ -25,4 +25,4 @@ def one_minus_mean(sums: Sequence[float], n: float) -> float:
 
 
 MRR = RankingMetric(reciprocal_rank, title="MRR", is_headline=True)
-ONE_ERROR = RankingMetric(first_is_true, figure=one_minus_mean)
+ONE_ERROR = RankingMetric(first_is_true, figure=one_minus_mean, is_loss=True)

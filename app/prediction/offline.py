@@ -1,4 +1,4 @@
-"""Predictions for a whole file of documents: what scripts/predict.py writes."""
+"""Predictions for a whole file of documents: what labelserve predict writes."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -42,6 +42,11 @@ def file_predictions(
         plan = plan_of(query, classifier, explainer=asked.explainer)
         return document_predictions(plan, documents)
     check_alone(query)
+    if classifier.relabelling is not None:
+        raise InvalidRequestError(
+            f"{rule.syntax} needs the labels' training frequencies: ask the version that this one "
+            "was relabelled from"
+        )
     ranked = query._replace(operating_point=None, top_k=query.top_k or len(classifier.labels))
     return batch_predictions(plan_of(ranked, classifier), rule, asked.frequencies, documents)
 
@@ -62,16 +67,20 @@ def batch_predictions(
     Of the plan only `top_k` and the labels that may come still count.
     """
     ids: list[str | None] = []
-    chunks = []
+    chunks, verdicts = [], []
     for chunk in _chunks(documents):
         ids += [document.id for document in chunk]
         chunks.append(plan.classifier.scores(_inputs(plan, chunk)))
+        if plan.rules is not None:
+            verdicts += [plan.rules.verdict(document.text) for document in chunk]
     if not chunks:
         return
     scores, may_come = np.concatenate(chunks), plan.cuts < np.inf
     decision = rule.batch_decision(Batch(len(scores), scores.T, frequencies))
-    marks = decision.decide(scores) & may_come
-    for id, row, marked in zip(ids, scores, marks, strict=True):
+    marks = decision.decide(scores)
+    if plan.rules is not None:
+        plan.rules.correct(marks, verdicts)
+    for id, row, marked in zip(ids, scores, marks & may_come, strict=True):
         prediction = plan.prediction(row, np.flatnonzero(marked))
         prediction.id, prediction.labels = id, prediction.labels[: plan.top_k]
         yield prediction

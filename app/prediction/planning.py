@@ -13,7 +13,9 @@ from app.decisions.decision import Columns, Decision, Expected
 from app.decisions.parser import TUNED, decision_of
 from app.errors import InvalidRequestError
 from app.kernels.linear.answer_values import short
+from app.prediction.near_cuts import near_cuts
 from app.prediction.plan import Explained, Plan
+from app.prediction.planned_rules import PlannedRules
 from app.prediction.query import Query
 
 Explainer: TypeAlias = Callable[[Classifier, str, Sequence[int], int], Sequence[Explained]]
@@ -45,8 +47,15 @@ def plan_of(
         plan = _plan(query, classifier, Decision(None, "", query.top_k))
     else:
         plan = _operating_point(query, classifier, held_out or {})
+    if query.marks_doubt and plan.band is None and classifier.calibration and plan.shows_cuts:
+        band = near_cuts(plan.cuts, classifier.calibration, plan.is_by_probability)
+        plan = replace(plan, band=band)
     if candidates is not None:
         plan = _restricted(plan, candidates)
+    if query.below_cut is not None:
+        plan = _with_below_cut(plan, query)
+    if query.ancestors:
+        plan = _with_ancestors(plan, classifier)
     if explainer is None or not query.explain:
         return plan
     return replace(plan, explain=query.explain, explainer=partial(explainer, classifier))
@@ -63,12 +72,54 @@ def check_alone(query: Query) -> None:
         )
 
 
+def _with_below_cut(plan: Plan, query: Query) -> Plan:
+    if query.labels is not None or not plan.shows_cuts:
+        raise InvalidRequestError(
+            "below_cut goes with a cut, and not with labels or with top_k alone",
+            pointer="/below_cut",
+        )
+    return replace(plan, below_cut=query.below_cut or 0)
+
+
+def _with_ancestors(plan: Plan, classifier: Classifier) -> Plan:
+    if classifier.taxonomy is None:
+        raise InvalidRequestError(
+            "this model was trained without a labels file, so it knows no ancestors",
+            pointer="/ancestors",
+        )
+    return replace(plan, shows_ancestors=True)
+
+
+def abstains(query: Query, classifier: Classifier) -> bool:
+    """Whether the query is answered by the stored decision of a model that abstains."""
+    asked = (query.threshold, query.min_probability, query.operating_point or query.top_k)
+    is_tuned = query.operating_point == TUNED or asked == (None, None, None)
+    return is_tuned and classifier.abstention is not None
+
+
 def _plan(query: Query, classifier: Classifier, decision: Decision) -> Plan:
     """The plan of a decision; of its bound and the query's own the smaller one holds."""
     bounds = [k for k in (query.top_k, decision.most_labels) if k is not None]
     cuts = np.array(decision.cuts_of(len(classifier.labels)))
     shows_cuts = decision.cuts is not None
-    return Plan(classifier, cuts, min(bounds, default=None), shows_cuts=shows_cuts)
+    rules = _planned_rules(query, classifier, decision)
+    return Plan(classifier, cuts, min(bounds, default=None), shows_cuts=shows_cuts, rules=rules)
+
+
+def _planned_rules(query: Query, classifier: Classifier, decision: Decision) -> PlannedRules | None:
+    """How the model's hand-written rules act on the decision; None: it has none."""
+    if classifier.hand_rules is None:
+        return None
+    cutting = (query.operating_point, query.threshold, query.min_probability)
+    is_ranking = query.top_k is not None and all(asked is None for asked in cutting)
+    return PlannedRules(
+        classifier.hand_rules,
+        decision.most_labels,
+        query.top_k,
+        is_ranking,
+        None if query.labels is None else frozenset(query.labels),
+        classifier.relabelling,
+    )
 
 
 def _threshold(query: Query, classifier: Classifier, cut: float) -> Plan:
@@ -100,12 +151,22 @@ def _operating_point(query: Query, classifier: Classifier, held_out: Mapping[str
     except InvalidRequestError as error:
         raise InvalidRequestError(str(error), pointer="/operating_point") from None
     point: dict[str, Any] = {"name": name}
-    if decision.expected is not None:
+    if decision.expected is not None and not classifier.has_merged_labels:
         point |= _told(decision.expected)
     if decision.unreached is not None:
-        names = [classifier.labels.names[label] for label in decision.unreached[:MOST_NAMES]]
-        point |= {"not_assigned": names, "n_not_assigned": len(decision.unreached)}
+        names = _names_of(decision.unreached, classifier)
+        point |= {"not_assigned": names[:MOST_NAMES], "n_not_assigned": len(names)}
     return replace(_plan(query, classifier, decision), point=point)
+
+
+def _names_of(columns: Columns, classifier: Classifier) -> list[str]:
+    """The labels of these columns, unless they have others, too."""
+    names, relabelling = classifier.column_names, classifier.relabelling
+    if relabelling is None:
+        return [names[column] for column in columns.tolist()]
+    others = np.setdiff1d(np.arange(len(names)), columns)
+    reached = {names[column] for column in others.tolist()}
+    return [name for name in relabelling.labels.names if name not in reached]
 
 
 def _told(expected: Expected) -> dict[str, Any]:
@@ -127,7 +188,7 @@ def _tuned(query: Query, classifier: Classifier, held_out: Mapping[str, Any]) ->
         band = abstention.lower, abstention.upper
         return replace(plan, point={"name": TUNED}, band=band)
     point: dict[str, Any] = {"name": TUNED}
-    if plan.shows_cuts and "micro_precision" in held_out:
+    if plan.shows_cuts and "micro_precision" in held_out and not classifier.has_merged_labels:
         precision, recall = held_out["micro_precision"], held_out["micro_recall"]
         points = classifier.operating_points
         known = points.around(precision, recall) if points else Expected(precision, recall)
@@ -138,11 +199,12 @@ def _tuned(query: Query, classifier: Classifier, held_out: Mapping[str, Any]) ->
 def _candidates(labels: tuple[str, ...] | None, classifier: Classifier) -> Columns | None:
     if labels is None:
         return None
-    columns = classifier.labels.columns
+    columns, relabelling = classifier.answered_labels.columns, classifier.relabelling
     for position, label in enumerate(labels):
         if label not in columns:
             raise InvalidRequestError("the model has no such label", pointer=f"/labels/{position}")
-    return np.array(sorted({columns[label] for label in labels}), dtype=np.intp)
+    chosen = np.array(sorted({columns[label] for label in labels}), dtype=np.intp)
+    return chosen if relabelling is None else relabelling.behind(chosen)
 
 
 def _restricted(plan: Plan, candidates: Columns) -> Plan:

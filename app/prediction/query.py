@@ -14,3 +14,9 @@ class Query(NamedTuple):
     explain: int | None = None
     nearest: bool = False
     """Whether the nearest operating point does where the one asked for is unattainable."""
+    ancestors: bool = False
+    """Whether labels come with those above them in the labels file."""
+    marks_doubt: bool = False
+    """Whether labels near their cut are named, too, as those are which the model abstains from."""
+    below_cut: int | None = None
+    """So many of the best labels that did not pass their cut come as well, apart."""

@@ -7,33 +7,37 @@ import os
 import resource
 import signal
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from multiprocessing import get_context, resource_tracker
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 
 from app import errors
 from app.artifacts.store import Store
+from app.catalogue import find
+from app.compiling.completeness import is_wanted
 from app.datasets.base import ReadOptions
 from app.datasets.reading import open_dataset
 from app.errors import (
     AppError,
     DeadlineError,
     EvaluationCrashedError,
-    InvalidRequestError,
     ModelNotFoundError,
     ModelUnavailableError,
     StorageFullError,
     errno_text,
 )
 from app.evaluation.options import EvaluationOptions, JudgedModel
-from app.evaluation.run import evaluate
+from app.evaluation.report.report import Report
+from app.kernels import postpone
 from app.model import Model, load_model
+from app.progress import Progress, silent
 from app.serving.admission import Deadline
 from app.serving.log_writer import log_writers
 from app.serving.logs import place
@@ -43,8 +47,10 @@ from app.serving.unsent_answers import Pieces, of_file
 
 NICENESS = 5  # predictions come first
 PRELOADED = ["app.serving.preloaded"]
-STREAMED = ("tsv", "jsonl", "csv", "svmlight")
+STREAMED = ("tsv", "jsonl", "json", "csv", "svmlight")
 """Formats that are read in little memory, whatever a hostile file says of itself."""
+RUN = {"evaluate": "app.evaluation.run:evaluate"}
+"""Loaded in the process that evaluates: the service itself never does."""
 CARRIED = ("line", "best", "pointer")
 NO_ROOM = 28
 """Exit code of a process that could write neither its report nor its error: ENOSPC's number."""
@@ -54,16 +60,10 @@ LEAST_SCRATCH = 1 << 30
 log = logging.getLogger("labelserve.evaluations")
 
 
-@dataclass(frozen=True)
-class EvaluationJob:
-    """What to evaluate on what, and where; everything a new process must know."""
+class ProcessJob(ABC):
+    """What a new process is to find out, and the folder that it writes to."""
 
-    models_dir: Path
-    reference: str
-    file: Path
     folder: Path
-    reading: ReadOptions
-    options: EvaluationOptions
 
     @property
     def result(self) -> Path:
@@ -74,6 +74,44 @@ class EvaluationJob:
     def figures(self) -> Path:
         """Where the process writes the figures of its report."""
         return self.folder / "figures.json"
+
+    @property
+    def most_bytes(self) -> int:
+        """How long each of its files may become."""
+        return LEAST_SCRATCH
+
+    @abstractmethod
+    def content(self) -> dict[str, Any]:
+        """What it finds out, JSON-safe."""
+
+    def figures_of(self, content: dict[str, Any]) -> "EvaluationFigures":
+        """What telemetry wants of it."""
+        return EvaluationFigures(0, {})
+
+
+@dataclass(frozen=True)
+class EvaluationJob(ProcessJob):
+    """What to evaluate on what, and where; everything a new process must know."""
+
+    models_dir: Path
+    reference: str
+    file: Path
+    folder: Path
+    reading: ReadOptions
+    options: EvaluationOptions
+
+    @property
+    def most_bytes(self) -> int:
+        """As many as the test set may have, if that is more."""
+        return max(LEAST_SCRATCH, self.reading.limits.max_bytes or 0)
+
+    def content(self) -> dict[str, Any]:
+        """What the process is to find out: the report, JSON-safe."""
+        return report_of(self).as_dict()
+
+    def figures_of(self, content: dict[str, Any]) -> "EvaluationFigures":
+        """The figures of such a report."""
+        return EvaluationFigures(content["data"]["documents"], content["seconds"])
 
 
 class EvaluationFigures(msgspec.Struct):
@@ -91,10 +129,10 @@ class Evaluated:
     figures: EvaluationFigures
 
 
-async def evaluated(job: EvaluationJob, deadline: Deadline, left: Awaitable[None]) -> Evaluated:
+async def evaluated(job: ProcessJob, deadline: Deadline, left: Awaitable[None]) -> Evaluated:
     """The report; the process is gone when this returns or raises.
 
-    `left` ends when the client does not wait any more; then CancelledError is raised.
+    `left` ends, with an error, when nobody waits for it any more; the error is raised then.
     """
     process = _context().Process(target=_run, args=(job,), daemon=True)
     await asyncio.to_thread(_start, process)
@@ -112,6 +150,7 @@ async def evaluated(job: EvaluationJob, deadline: Deadline, left: Awaitable[None
         loop.remove_reader(process.sentinel)
         for task in waiting:
             task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)  # so that no error is left unseen
         process.kill()
         await asyncio.shield(asyncio.to_thread(process.join))
         process.close()
@@ -139,7 +178,7 @@ def _context() -> ForkServerContext:
     return context
 
 
-def _read(job: EvaluationJob, exit_code: int | None) -> Evaluated:
+def _read(job: ProcessJob, exit_code: int | None) -> Evaluated:
     if exit_code == NO_ROOM:
         raise StorageFullError("the spool cannot take the report")
     try:
@@ -150,27 +189,28 @@ def _read(job: EvaluationJob, exit_code: int | None) -> Evaluated:
         failed = json.loads(b"".join(pieces))
         if "place" in failed:
             log.error("an evaluation failed: %s", failed["place"])
-        raise _revived(failed)
+        raise revived(failed)
     return Evaluated(pieces, msgspec.json.decode(job.figures.read_bytes(), type=EvaluationFigures))
 
 
-def _run(job: EvaluationJob) -> None:
+def _run(job: ProcessJob) -> None:
     """The process: write the report or the error, whole or not at all."""
     when_parent_ends(partial(os._exit, 1))
     with log_writers():  # warnings of packages wait for no reader, either
         _work(job)
 
 
-def _work(job: EvaluationJob) -> None:
+def _work(job: ProcessJob) -> None:
     os.nice(NICENESS)
-    bound_files(max(LEAST_SCRATCH, job.reading.limits.max_bytes or 0))
+    postpone(is_wanted())  # who compiles the kernels is the service
+    bound_files(job.most_bytes)
     try:
         with storage_errors():
-            content = _report(job)
+            content = job.content()
     except AppError as error:
-        content = _kept(error)
+        content = kept_error(error)
     except Exception as error:  # its message may hold words of the test set: only its place is told
-        content = _kept(EvaluationCrashedError("the evaluation failed; the log says where"))
+        content = kept_error(EvaluationCrashedError("the evaluation failed; the log says where"))
         content["place"] = place(error)
     try:
         _write(job, content)
@@ -178,12 +218,11 @@ def _work(job: EvaluationJob) -> None:
         sys.exit(NO_ROOM)
 
 
-def _write(job: EvaluationJob, content: dict[str, Any]) -> None:
+def _write(job: ProcessJob, content: dict[str, Any]) -> None:
     unfinished = job.result.with_suffix(".unfinished")
     with storage_errors():
         if "error" not in content:
-            figures = EvaluationFigures(content["data"]["documents"], content["seconds"])
-            job.figures.write_bytes(msgspec.json.encode(figures))
+            job.figures.write_bytes(msgspec.json.encode(job.figures_of(content)))
         unfinished.write_text(json.dumps(content, ensure_ascii=False, allow_nan=False))
         unfinished.rename(job.result)
 
@@ -195,36 +234,60 @@ def bound_files(most: int) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-def _report(job: EvaluationJob) -> dict[str, Any]:
-    model = _model(job)
+def report_of(job: EvaluationJob, progress: Progress = silent) -> Report:
+    """The report of an evaluation, in the process that was started for it.
+
+    The total that `progress` is told is estimated by the share of the file that was read.
+    """
+    evaluate = find(RUN, "evaluate", "task")
+    model = loaded(job.models_dir, job.reference)
     info = JudgedModel.of(model)
     with job.file.open("rb") as file:
-        documents = open_dataset(file, job.reading)
-        if documents.format not in STREAMED:
-            raise InvalidRequestError(f"accepted formats: {', '.join(STREAMED)}")
-        report = evaluate(model.classifier, documents, job.options, info=info, scratch=job.folder)
-    return report.as_dict()
+        known = set(model.classifier.labels.names)
+        documents = open_dataset(file, hardened(job.reading, known))
+        report: Report = evaluate(
+            model.classifier,
+            documents,
+            job.options,
+            info=info,
+            progress=lambda stage, done, _: progress(stage, done, _expected(done, file)),
+            scratch=job.folder,
+        )
+    return report
 
 
-def _model(job: EvaluationJob) -> Model:
+def _expected(done: int, file: BinaryIO) -> int:
+    """How many documents a file will have had, after some of them."""
+    if file.closed or not (position := file.tell()):
+        return done
+    return max(done, round(done * os.fstat(file.fileno()).st_size / position))
+
+
+def hardened(reading: ReadOptions, known_labels: set[str]) -> ReadOptions:
+    """How data of a client are read for a model with these labels."""
+    return replace(reading, known_labels=known_labels, formats=STREAMED)
+
+
+def loaded(models_dir: Path, reference: str) -> Model:
     """The model, which the service has loaded; its folder may be out of reach since then."""
     try:
-        return load_model(Store(job.models_dir), job.reference)
+        return load_model(Store(models_dir), reference)
     except OSError as error:
         why = errno_text(error)
     except ModelNotFoundError:
         why = "it is not there any more"
-    raise ModelUnavailableError(f"{job.reference} cannot be read to be evaluated: {why}")
+    raise ModelUnavailableError(f"{reference} cannot be read to be evaluated: {why}")
 
 
-def _kept(error: AppError) -> dict[str, Any]:
+def kept_error(error: AppError) -> dict[str, Any]:
+    """The error as JSON, without what it must not say over HTTP."""
     said = error.without_content() if isinstance(error, errors.InvalidDataError) else str(error)
     carried = {name: getattr(error, name) for name in CARRIED if hasattr(error, name)}
     return {"error": type(error).__name__, "said": said, **carried}
 
 
-def _revived(content: dict[str, Any]) -> AppError:
-    """The error that `_kept` wrote down, without what it must not say over HTTP."""
+def revived(content: dict[str, Any]) -> AppError:
+    """The error that `kept_error` wrote down, without what it must not say over HTTP."""
     kind = getattr(errors, content["error"])
     if kind is errors.InvalidDataError:
         return errors.InvalidDataError(content["said"], line=content["line"])

@@ -40,7 +40,7 @@ class Failures:
     def note(self, name: str, version: str, error: Exception) -> None:
         """Remember a failure; a version that fails again waits longer, and is counted once."""
         before = self.by_name.get(name)
-        wait, reason = FIRST_RETRY, _sentence(error)
+        wait, reason = FIRST_RETRY, reason_of(error)
         if before is not None and before.version == version:
             wait = min(before.wait * 2, LAST_RETRY)
         else:
@@ -58,7 +58,7 @@ class Failures:
         self.by_name = {name: found for name, found in self.by_name.items() if name in names}
 
 
-def _sentence(error: Exception) -> str:
+def reason_of(error: Exception) -> str:
     """What an error of ours or of the system says; of others only the type."""
     if isinstance(error, OSError):
         return errno_text(error)

@@ -35,6 +35,15 @@ class Identity:
         if self.expires is not None and datetime.now(UTC) >= self.expires:
             raise ExpiredKeyError(self.expires)
 
+    def may_still(self, scope: str, model: str) -> bool:
+        """Whether what was begun with this scope on this model may go on."""
+        try:
+            self.refuse_expired()
+            self.require(scope)
+        except (ExpiredKeyError, ForbiddenError):
+            return False
+        return self.may_use(model)
+
     def require(self, scope: str) -> None:
         """Raise ForbiddenError unless the scope was given; admin implies the others."""
         if scope not in self.scopes and "admin" not in self.scopes:

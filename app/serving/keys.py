@@ -132,7 +132,7 @@ class KeysFile:
         return found.st_mtime_ns, found.st_size, found.st_ino
 
     def _read(self) -> list[Key]:
-        what = f"{self._path} is not a keys file of scripts/keys.py"
+        what = f"{self._path} is not a keys file of labelserve keys"
         try:
             return msgspec.json.decode(self._path.read_bytes(), type=KeysDocument).keys
         except OSError as error:

@@ -73,10 +73,16 @@ class LogWriter(io.RawIOBase):
             try:
                 rest = rest[os.write(self._descriptor, rest) :]
             except BlockingIOError:  # another process has set the shared pipe not to block
-                select.select([], [self._descriptor], [])
+                self._wait_for_room()
             except OSError:
                 break
         return bytes(rest)
+
+    def _wait_for_room(self) -> None:
+        """Wait until the pipe takes more; by `poll`, as `select` knows no descriptor past 1023."""
+        room = select.poll()
+        room.register(self._descriptor, select.POLLOUT)
+        room.poll()
 
 
 class LogWriters(NamedTuple):

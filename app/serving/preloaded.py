@@ -4,7 +4,9 @@ import sys
 from contextlib import suppress
 from importlib.machinery import ModuleSpec
 
-import app.serving.evaluating  # noqa: F401
+import app.evaluation.compare.leaderboard
+import app.evaluation.run
+import app.serving.jobs.workers.attempt  # noqa: F401
 from app.kernels import kernels
 
 with suppress(Exception):  # what cannot be prepared is done, or fails, where it is needed

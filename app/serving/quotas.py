@@ -42,6 +42,12 @@ class Quotas:
         if caller.limits is not None and caller.limits.documents_per_day is not None:
             await self._change(caller, lambda usage, *_: _with_documents(usage, count))
 
+    def add_documents(self, caller: Identity, count: int) -> None:
+        """The same from any thread, which does not wait for it."""
+        if caller.limits is not None and caller.limits.documents_per_day is not None:
+            change = partial(_with_documents, count=count)
+            self._thread.submit(self._in_thread, caller.name, time(), change)
+
     def close(self) -> None:
         """Let go of the file."""
         self._thread.submit(self._file.close)

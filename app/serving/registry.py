@@ -11,6 +11,7 @@ from weakref import WeakValueDictionary
 from app.artifacts.store import Store
 from app.errors import (
     AppError,
+    ConflictError,
     DamagedArtifactError,
     InvalidRequestError,
     ModelNotFoundError,
@@ -21,10 +22,14 @@ from app.model import Model, load_model
 from app.prediction.plan import Plan
 from app.prediction.planning import plan_of
 from app.prediction.query import Query
-from app.serving.failures import Failure, Failures, OnFailure
+from app.serving.failures import Failure, Failures, OnFailure, kind_of, reason_of
 
 MOST_PLANS, MOST_LABELS_KEPT = 256, 100
 WARM_ROUNDS, QUICK_SECONDS = 3, 0.002
+READ_ONLY = (
+    "this service may not write its models folder; promote where it may be written, with "
+    "`labelserve models use NAME@VERSION`"
+)
 
 log = logging.getLogger("labelserve.registry")
 
@@ -91,7 +96,13 @@ class Registry:
         self._kept: dict[str, Loaded] = {}
         self._alive: WeakValueDictionary[str, Loaded] = WeakValueDictionary()
         self._names: list[str] = []
+        self._found: list[str] = []
         self._was_read = False
+
+    @property
+    def store(self) -> Store:
+        """Where the models are."""
+        return self._store
 
     @property
     def loaded(self) -> dict[str, Loaded]:
@@ -105,8 +116,8 @@ class Registry:
 
     @property
     def names(self) -> list[str]:
-        """Every model of the store, loaded or not."""
-        return self._names
+        """Every model of the store, loaded or not; those that are being loaded included."""
+        return sorted({*self._names, *self._found})
 
     def versions(self, name: str) -> list[str]:
         """The versions of a model that can be asked for now, oldest first."""
@@ -147,6 +158,7 @@ class Registry:
         if self._loaded and not names:
             raise FileNotFoundError(errno.ENOENT, "none of the models that were loaded is there")
         versions = [name for name in self._required if "@" in name]
+        self._found = names  # named while they are loaded; what is ready is told by `_names`
         for name in names:
             self._refresh_one(name)
         for reference in versions:
@@ -157,6 +169,43 @@ class Registry:
             self._loaded = {k: v for k, v in self._loaded.items() if k not in gone}
         self._failures.keep({*names, *versions})
         self._names, self._was_read = names, True
+
+    def promote(self, name: str, version: str) -> Loaded:
+        """Make a version current once it is verified; it answers after the next `refresh`.
+
+        That need not load it again, as long as somebody holds what is returned. ConflictError where
+        it cannot be loaded, or the store is read-only: then everything stays as it is.
+        """
+        if not self._store.may_promote(name):
+            raise ConflictError(READ_ONLY)
+        reference = f"{name}@{version}"
+        try:
+            found = _ready(load_model(self._store, reference))
+        except ModelNotFoundError:
+            raise
+        except Exception as error:  # whatever is wrong with it, it does not take over
+            reason = reason_of(error)
+            raise ConflictError(f"{reference} was not made current: {reason}") from None
+        self._store.promote(name, version)
+        self._failures.forget(name)
+        return self._alive.setdefault(reference, found)  # it may answer already
+
+    def reload(self) -> None:
+        """Load all again that is loaded, as other kernels are to answer; what fails stays."""
+        before = {id(found): found for found in (*self._loaded.values(), *self._kept.values())}
+        again = {key: self._again(found) for key, found in before.items()}
+        self._loaded = {name: again[id(found)] for name, found in self._loaded.items()}
+        self._kept = {name: again[id(found)] for name, found in self._kept.items()}
+
+    def _again(self, loaded: Loaded) -> Loaded:
+        reference = f"{loaded.model.name}@{loaded.model.version}"
+        try:
+            found = _ready(load_model(self._store, reference))
+        except Exception as error:  # it answers as it did
+            log.warning("%s stays as it was loaded: %s", reference, kind_of(error))
+            return loaded
+        self._alive[reference] = found
+        return found
 
     def _folder_names(self) -> list[str]:
         """The folders there are; none where the models folder is still to be made."""
@@ -209,7 +258,7 @@ class Registry:
         if not self._failures.is_due(name, version):
             return None
         try:
-            found = self._kept.get(reference) or _ready(load_model(self._store, reference))
+            found = self._alive.get(reference) or _ready(load_model(self._store, reference))
         except Exception as error:  # whatever is wrong with one model, the others are loaded
             self._failures.note(name, version, error)
             return None
@@ -238,7 +287,7 @@ class Registry:
             return ModelUnavailableError(f"model {reference} could not be loaded: {failed.reason}")
         if at and name in self._loaded:
             return ModelNotFoundError([f"{name}@{version}" for version in self.versions(name)])
-        if name in self._names or not self._was_read:
+        if name in self._names or name in self._found or not self._was_read:
             return ModelUnavailableError("the model is being loaded")
         return ModelNotFoundError(sorted(filter(visible, self._loaded)))
 

@@ -11,9 +11,14 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 from app.artifacts.store import Store
+from app.compiling.take_over import KernelSwitch
 from app.errors import errno_text
 from app.serving.admission import Admission, BodyBudget
 from app.serving.failures import kind_of
+from app.serving.jobs.archive import EvaluationArchive
+from app.serving.jobs.upkeep.accounting import Accounting
+from app.serving.jobs.upkeep.retention import Retention, RetentionLimits
+from app.serving.jobs.upkeep.upkeep import Upkeep
 from app.serving.keys import KeysFile
 from app.serving.logs import in_brief
 from app.serving.quotas import Quotas
@@ -26,11 +31,16 @@ from app.settings import Settings
 THREADS = 2
 LONGEST_START, LONGEST_END = 20.0, 0.5
 LOOK_SECONDS = 0.05
+SWITCH_SECONDS = 0.2
 COLLECT_SECONDS = 60.0  # between two collections of all garbage
 LONGEST_BACK_OFF = 10.0
+EVENT_STREAMS = 100  # each asks the database once a second
+COMPARISONS = 2  # each a process
 LARGE_BODIES = 8  # bodies of full length that may be in memory at once
 
 log = logging.getLogger("labelserve.service")
+audit = logging.getLogger("labelserve.audit")
+audit.setLevel(logging.INFO)  # whatever LOG_LEVEL is: who changed what is always written
 
 
 @dataclass(slots=True)
@@ -43,15 +53,22 @@ class Service:
     keys: KeysFile | None
     documents: Admission
     evaluations: Admission
+    uploads: Admission
+    event_streams: Admission
+    comparisons: Admission
     bodies: Admission
     unsent: UnsentAnswers
     spool: Spool
     quotas: Quotas
+    archive: EvaluationArchive
+    upkeep: Upkeep
     threads: ThreadPoolExecutor
     """For predictions."""
     short_threads: ThreadPoolExecutor
     """For reading and writing JSON."""
     is_draining: bool = False
+    kernel_switch: KernelSwitch = field(default_factory=KernelSwitch, repr=False)
+    _looking: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _stopped: threading.Event = field(default_factory=threading.Event, repr=False)
     _watching: threading.Thread | None = field(default=None, repr=False)
 
@@ -68,6 +85,10 @@ class Service:
         keys = None
         if settings.effective_auth == "keys" and settings.api_keys_file is not None:
             keys = KeysFile(settings.api_keys_file, telemetry.keys_file_failures.labels().inc)
+        archive = EvaluationArchive.of(settings)
+        quotas = Quotas(
+            settings.data_dir, lambda reason: telemetry.quota_failures.labels(reason).inc()
+        )
         return cls(
             settings,
             registry,
@@ -77,10 +98,20 @@ class Service:
                 settings.max_concurrency, "documents", longest_wait=settings.request_seconds / 2
             ),
             Admission(settings.max_evaluations, "evaluations"),
+            Admission(settings.max_evaluations, "uploads"),
+            Admission(EVENT_STREAMS, "event streams"),
+            Admission(COMPARISONS, "comparisons"),
             Admission(settings.max_body_bytes * LARGE_BODIES, "large bodies"),
             UnsentAnswers(settings.max_unsent_bytes),
             Spool(settings.data_dir),
-            Quotas(settings.data_dir, lambda reason: telemetry.quota_failures.labels(reason).inc()),
+            quotas,
+            archive,
+            Upkeep(
+                archive,
+                Accounting(archive, telemetry, quotas, keys),
+                Retention(archive, RetentionLimits.of(settings)),
+                lambda reason: telemetry.upkeep_failures.labels(reason).inc(),
+            ),
             ThreadPoolExecutor(THREADS, thread_name_prefix="predict"),
             ThreadPoolExecutor(1, thread_name_prefix="json"),
         )
@@ -100,6 +131,8 @@ class Service:
             self.spool.open()
         except OSError as error:
             log.error("uploads will be refused: %s: %s", error.filename, errno_text(error))
+        self.kernel_switch.begin()
+        self.upkeep.start()
         looked = threading.Event()
         # A thread of its own: loading waits for no prediction, nor they for it; and it is left
         # behind when the service ends, since a model or its kernels may take long to prepare.
@@ -118,16 +151,39 @@ class Service:
         self._stopped.set()
         if self._watching is not None:
             await asyncio.to_thread(self._watching.join, LONGEST_END)
+        self.kernel_switch.end()
+        await asyncio.to_thread(self.upkeep.stop)
         await self.telemetry.total()  # so that the last requests are counted and logged
         self.spool.close()
         self.quotas.close()
+        self.archive.close()
         for threads in (self.threads, self.short_threads):
             threads.shutdown(wait=False, cancel_futures=True)
 
     def look(self) -> None:
-        """Load what is new and drop what is gone, now."""
+        """Load what is new and drop what is gone, now; one thread at a time."""
+        with self._looking:
+            self._look()
+
+    def promote(self, name: str, version: str, caller: str) -> None:
+        """Make a version current once it is verified, and answer with it.
+
+        Other workers and replicas find it when they look next. One line of the log says who did it.
+        """
+        with self._looking:
+            before = self.registry.loaded.get(name)
+            promoted = self.registry.promote(name, version)  # held until it has taken over
+        was = "none" if before is None else before.model.version
+        audit.info(
+            "%s made %s@%s current in place of %s", caller, name, promoted.model.version, was
+        )
+        self._has_looked()
+
+    def _look(self) -> None:
         before = self.registry.loaded
         self.registry.refresh()
+        if self.kernel_switch.poll():
+            self.registry.reload()
         loaded = self.registry.loaded
         if loaded is not before:
             # What was loaded stays: the garbage collector need not look through it every time.
@@ -148,7 +204,12 @@ class Service:
                 collected = monotonic()
             failed = 0 if self._has_looked() else failed + 1
             looked.set()
-            self._stopped.wait(back_off(self.settings.poll_seconds, failed))
+            self._stopped.wait(self._pause(failed))
+
+    def _pause(self, failed: int) -> float:
+        """Seconds until the next look; short ones while kernels are being compiled."""
+        pause = back_off(self.settings.poll_seconds, failed)
+        return min(pause, SWITCH_SECONDS) if self.kernel_switch.is_pending else pause
 
     def _has_looked(self) -> bool:
         """Look at the models folder; False where that failed, and everything is as it was."""

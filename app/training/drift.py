@@ -18,7 +18,7 @@ from app.decisions.decision import Decision
 from app.folds import Split
 from app.heldout import HeldOut
 from app.learners.base import Fitting, Learner
-from app.learners.out_of_fold import scores_of_split
+from app.learners.out_of_fold.fitting import scores_of_split
 
 LEAST_DOCUMENTS = 1000
 PARTS = 5

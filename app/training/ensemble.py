@@ -10,6 +10,7 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csc_array, issparse
 
 from app.classifier import Member, added_up
@@ -35,7 +36,7 @@ def combine(fitted: Sequence[FittedMember]) -> tuple[tuple[Member, ...], HeldOut
     """
     if len(fitted) == 1 and fitted[0].held_out is not None:
         return (fitted[0].member,), fitted[0].held_out
-    rows = reduce(np.intersect1d, [member.rows for member in fitted])
+    rows = common_rows(fitted)
     if not len(rows):
         raise InvalidRequestError("the members have no held-out document in common")
     held_out = [_at(member, rows) for member in fitted]
@@ -44,6 +45,11 @@ def combine(fitted: Sequence[FittedMember]) -> tuple[tuple[Member, ...], HeldOut
         for own, scores in zip(fitted, held_out, strict=True)
     ]
     return _with_best_weights(members, held_out)
+
+
+def common_rows(fitted: Sequence[FittedMember]) -> NDArray[np.int64]:
+    """The documents that every member was kept from, rising."""
+    return np.asarray(reduce(np.intersect1d, [member.rows for member in fitted]))
 
 
 def weighted_sum(members: Sequence[Member], held_out: Sequence[HeldOut]) -> HeldOut:

@@ -10,7 +10,7 @@ from app.decisions.expectation.label_sample import LabelSample, label_sample
 from app.folds import Folds, Split
 from app.heldout import FewerDocuments
 from app.learners.base import Fitting, Learner
-from app.learners.out_of_fold import scores_of_split
+from app.learners.out_of_fold.fitting import scores_of_split
 
 HELD_OUT_PARTS = 2
 MOST_FREQUENT, OTHERS = 56, 104

@@ -9,7 +9,7 @@ from app.arrays import Truth
 from app.datasets.collection import Collection
 from app.errors import InvalidRequestError
 from app.folds import Folds, Split, forward_folds
-from app.learners.stratified_folds import stratified_folds
+from app.learners.out_of_fold.stratified_folds import stratified_folds
 from app.training.recipe import Recipe
 
 VALIDATION_PARTS = 8

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from app.artifacts.info import Info
 from app.artifacts.store import Store
 from app.artifacts.versions import is_name
 from app.datasets.base import Record, Summary
@@ -87,7 +88,8 @@ def documents_of(collection: Collection) -> Iterator[Record]:
         document = collection.documents[[row]] if collection.is_ready_made else None
         features = (document.indices, document.data) if document is not None else None
         text = "" if collection.is_ready_made else collection.documents[row]
-        yield Record(text, labels, collection.ids[row], row + 1, features)
+        line = row + 1 if collection.lines is None else int(collection.lines[row])
+        yield Record(text, labels, collection.ids[row], line, features)
 
 
 def _verdict(
@@ -116,10 +118,35 @@ def read_counts(read: Summary) -> dict[str, Any]:
     return {**counted, "skipped_lines": lines}
 
 
-def training_warnings(figures: Mapping[str, Any]) -> list[str]:
-    """What a training warned of, as the figures of its manifest keep it."""
-    warning = figures.get("drift", {}).get("warning")
-    return [warning] if warning else []
+def training_warnings(info: Info) -> list[str]:
+    """What a training warned of, as its manifest keeps it."""
+    drift = info.figures.get("drift", {}).get("warning")
+    unlabelled = _of_unlabelled(info.counts)
+    return [warning for warning in (unlabelled, drift, *_of_labels_file(info.counts)) if warning]
+
+
+def _of_unlabelled(counts: Mapping[str, int]) -> str:
+    """Documents that nobody labelled look like documents that no label fits."""
+    n = counts.get("unlabelled", 0)
+    if not n:
+        return ""
+    return (
+        f"{n:,} documents have no label and count as if none fitted them; where nobody labelled "
+        "them, --unlabelled drop leaves them out"
+    )
+
+
+def _of_labels_file(counts: Mapping[str, int]) -> list[str]:
+    missing, equal = (
+        counts.get(name, 0) for name in ("labels_not_in_labels_file", "labels_of_equal_name")
+    )
+    return [
+        f"{missing:,} labels of the data are not in the labels file: they have no name and no "
+        "parent"
+        if missing
+        else "",
+        f"{equal:,} labels of the labels file share a name with another label" if equal else "",
+    ]
 
 
 def summary(trained: Trained, published: Published, read: Summary) -> dict[str, Any]:
@@ -132,7 +159,8 @@ def summary(trained: Trained, published: Published, read: Summary) -> dict[str, 
         "reason": published.reason,
         "counts": info.counts,
         "figures": info.figures,
-        "warnings": training_warnings(info.figures),
+        "suspects": len(trained.suspects),
+        "warnings": [*read.warnings, *training_warnings(info)],
         "timings": info.timings,
         "recipe": info.recipe,
         "report": published.report.as_dict() if published.report else None,

@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
@@ -13,6 +14,7 @@ from app.learners.base import learner_class
 SECTIONS = ("features", "learner", "decision", "members")
 DECISION_KEYS = ("name", "folds", "folds_by", "abstain")
 ENSEMBLE = "ensemble:"
+READY_MADE = "ready-made"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +27,12 @@ class MemberRecipe:
 
     @property
     def vectorizer(self) -> str:
-        """The vectorizer's kind: as given, else the learner's own choice."""
-        return str(self.features.get("kind") or learner_class(self.learner).vectorizer_kind)
+        """The vectorizer's kind: as given, `union` of parts, else the learner's own choice."""
+        own = learner_class(self.learner).vectorizer_kind
+        if "parts" in self.features and own != "tfidf":
+            problem = f"features.parts join tf-idf features, but {self.learner} reads {own}"
+            raise InvalidRequestError(problem)
+        return str(self.features.get("kind") or ("union" if "parts" in self.features else own))
 
     @property
     def vectorizer_settings(self) -> dict[str, Any]:
@@ -36,9 +42,12 @@ class MemberRecipe:
     def with_feature_settings(self) -> Self:
         """The same member, with its learner's feature settings where the recipe has none."""
         learner = learner_class(self.learner)
-        if self.vectorizer != learner.vectorizer_kind:
+        settings = dict(learner.feature_settings)
+        if self.vectorizer == "union":  # each part says itself which terms it has
+            settings = {name: value for name, value in settings.items() if name == "scheme"}
+        elif self.vectorizer != learner.vectorizer_kind:
             return self
-        return replace(self, features={**learner.feature_settings, **self.features})
+        return replace(self, features={**settings, **self.features})
 
     def for_ready_made(self) -> Self:
         """The same member, reading rows of features as they come; networks of texts refuse."""
@@ -47,7 +56,12 @@ class MemberRecipe:
                 f"{self.learner} reads texts, but the data are ready-made features; "
                 "use a linear learner, a tree or mlp"
             )
-        return replace(self, features={"kind": "ready-made"})
+        if settings := {k: v for k, v in self.features.items() if (k, v) != ("kind", READY_MADE)}:
+            raise InvalidRequestError(
+                f"features.{next(iter(settings))}: the data are ready-made features, which are "
+                "taken as they stand; leave the features' settings out, or train on texts"
+            )
+        return replace(self, features={"kind": READY_MADE})
 
     def with_untuned_settings(self) -> Self:
         """The same member, with its learner's settings for the decision `zero`."""
@@ -88,7 +102,9 @@ class Recipe:
                 raise InvalidRequestError(f"recipe: no section [{section}]; accepted: {accepted}")
         decision = dict(tables.get("decision", {}))
         known = {key: decision.pop(key) for key in DECISION_KEYS if key in decision}
-        return cls(_members(tables), DecisionRecipe(**known, settings=with_current_names(decision)))
+        members = _members(tables)
+        known = {**learner_class(members[0].learner).decision_settings, **known}
+        return cls(members, DecisionRecipe(**known, settings=with_current_names(decision)))
 
     def completed(self) -> Self:
         """The recipe with each learner's own settings filled in where it has none.
@@ -123,16 +139,30 @@ class Recipe:
         members = (replace(m, settings={**m.settings, **settings}) for m in self.members)
         return replace(self, members=tuple(members))
 
+    def with_options(
+        self, learner: Mapping[str, Any], decision: Mapping[str, Any], tuning: Mapping[str, Any]
+    ) -> Self:
+        """The same recipe, with those options that were given: the others are None."""
+        recipe = self.with_learner(**{k: v for k, v in learner.items() if v is not None})
+        recipe = recipe.with_tuning(**{k: v for k, v in tuning.items() if v is not None})
+        return recipe.with_decision(**{k: v for k, v in decision.items() if v is not None})
+
     def as_dict(self) -> dict[str, Any]:
         """What the manifest keeps."""
         return asdict(self)
 
 
 def read_recipe(
-    file: Path | None, *, learner: str | None = None, changes: Iterable[str] = ()
+    source: Path | Mapping[str, Any] | None,
+    *,
+    learner: str | None = None,
+    changes: Iterable[str] = (),
 ) -> Recipe:
-    """The recipe of a TOML file (or the default one), with `--learner` and `--set` applied."""
-    tables: dict[str, Any] = _toml(file.read_text(), str(file)) if file else {}
+    """The recipe of a TOML file or its tables (or the default one), `--learner`, `--set` applied"""
+    if isinstance(source, Path):
+        tables = _toml(source.read_text(), str(source))
+    else:
+        tables = deepcopy(dict(source or {}))
     for change in changes:
         _apply(tables, change)
     if learner is not None:

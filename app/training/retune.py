@@ -20,15 +20,21 @@ from app.decisions.calibration.calibration import Calibration
 from app.decisions.decision import Decision
 from app.decisions.expectation.estimate import estimated_expectations
 from app.decisions.parser import document_rule
+from app.decisions.rules.cost import Cost
 from app.decisions.tuning.absent_labels import completed_bands, completed_hulls
-from app.decisions.tuning.held_out_figures import figures_of, held_out_counts
+from app.decisions.tuning.held_out_figures import (
+    count_figures,
+    held_out_counts,
+    held_out_figures,
+)
 from app.decisions.tuning.hulls import Hulls
-from app.decisions.tuning.options import TuningOptions, with_current_names
+from app.decisions.tuning.options import TuningOptions
 from app.decisions.tuning.tune import tune
 from app.errors import InvalidRequestError
 from app.heldout import HeldOut
-from app.learners.out_of_fold_scores import out_of_fold_scores
-from app.learners.stratified_folds import stratified_folds
+from app.learners.out_of_fold.scores import out_of_fold_scores
+from app.learners.out_of_fold.stratified_folds import stratified_folds
+from app.metrics.costs import CostTable, ErrorCosts
 from app.model import Model
 from app.progress import Progress, silent
 from app.training.train import Trained
@@ -44,6 +50,8 @@ class Choice:
     decision: str | None = None
     abstain: float | None = None
     settings: dict[str, Any] | None = None
+    costs: CostTable | None = None
+    """What errors cost; None: as the model was tuned for, or 1 each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +79,11 @@ def retune(
     """The same members, decided anew. A label without a document in the set stays as it was."""
     recipe = _recipe(model, choice or Choice())
     old = model.classifier
+    if old.relabelling is not None:
+        raise InvalidRequestError(
+            "this version was relabelled: retune the version that it was made from, and relabel "
+            "that one again"
+        )
     if labelled.is_ready_made != old.is_ready_made:
         raise InvalidRequestError("the labelled set and the model differ: texts, or features")
     if recipe.decision == "zero" and not all(m.learner.zero_is_neutral for m in old.members):
@@ -81,16 +94,16 @@ def retune(
     if not truth.nnz:
         raise InvalidRequestError("no document of the labelled set has a label of the model")
     held_out = score_all(old, labelled.documents, truth, jobs=jobs, progress=progress)
-    new = _decided(old, held_out, recipe)
-    after = figures_of(held_out_counts(new.decision, held_out))
+    new, costs = _decided(old, held_out, recipe), _costs(recipe, len(old.labels))
+    after = held_out_figures(new.decision, held_out, costs)
     return Retuned(
         Trained(
             new, _info(model, labelled, recipe, {"held_out": after, "exact": held_out.is_exact})
         ),
-        figures_of(held_out_counts(old.decision, held_out)),
+        held_out_figures(old.decision, held_out, costs),
         after,
         _cross_validated(old, held_out, recipe),
-        _warnings(model, labelled, truth),
+        _warnings(model, labelled, truth, recipe),
     )
 
 
@@ -114,15 +127,22 @@ def score_all(
 
 def _recipe(model: Model, choice: Choice) -> Choice:
     """The choice, completed by how the model was decided so far."""
-    stored: Any = model.manifest.recipe.get("decision") or {}
-    settings = with_current_names(stored.get("settings", {}))
     old = model.classifier
+    costs = choice.costs.settings(old.labels.names) if choice.costs else {}
     abstain = old.abstention.target if old.abstention is not None else None
     return Choice(
         choice.decision or old.decision.name,
         choice.abstain if choice.abstain is not None else abstain,
-        {"seed": model.manifest.seed, **settings, **(choice.settings or {})},
+        {"seed": model.manifest.seed, **model.tuning_settings, **(choice.settings or {}), **costs},
+        choice.costs,
     )
+
+
+def _costs(recipe: Choice, n_labels: int) -> ErrorCosts | None:
+    """What errors cost, where that was asked for."""
+    if recipe.costs is None and recipe.decision != Cost.syntax:
+        return None
+    return TuningOptions(**(recipe.settings or {})).costs(n_labels)
 
 
 def _tuned(held_out: HeldOut, hulls: Hulls, old: Decision, recipe: Choice) -> Decision:
@@ -165,11 +185,11 @@ def _cross_validated(old: Classifier, held_out: HeldOut, recipe: Choice) -> dict
         others = HeldOut.of(scores[outside], truth[outside], is_exact=held_out.is_exact)
         decision = _tuned(others, Hulls.of(others), old.decision, recipe)
         counts += held_out_counts(decision, HeldOut.of(scores[inside], truth[inside]))
-    return figures_of(counts)
+    return count_figures(counts, held_out.n_documents, _costs(recipe, held_out.n_labels))
 
 
-def _warnings(model: Model, labelled: Collection, truth: Truth) -> list[str]:
-    warnings = []
+def _warnings(model: Model, labelled: Collection, truth: Truth, recipe: Choice) -> list[str]:
+    warnings = recipe.costs.unknown(model.classifier.labels.names) if recipe.costs else []
     absent = int((np.asarray(truth.sum(axis=0)).ravel() == 0).sum())
     if absent:
         warnings.append(f"{absent} labels have no document in the labelled set and keep their cut")
@@ -194,7 +214,6 @@ def _seen(model: Model, labelled: Collection) -> int:
 
 def _info(model: Model, labelled: Collection, recipe: Choice, figures: dict[str, Any]) -> Info:
     """What the manifest says: the training as it was, and where the decisions come from."""
-    manifest = model.manifest
     source = {
         "model": f"{model.name}@{model.version}",
         "data_sha256": labelled.summary.sha256,
@@ -203,14 +222,5 @@ def _info(model: Model, labelled: Collection, recipe: Choice, figures: dict[str,
         "abstain": recipe.abstain,
         "settings": recipe.settings,
     }
-    return Info(
-        data_sha256=manifest.data.sha256,
-        counts=dict(manifest.data.counts),
-        training_counts=model.training_counts,
-        seed=manifest.seed,
-        recipe={**manifest.recipe, "retuned": source},
-        packages=dict(manifest.packages),
-        figures=figures,
-        golden=[golden.model_dump(exclude_none=True) for golden in manifest.golden],
-        documents=model.fingerprints,
-    )
+    recipe_and_source = {**model.manifest.recipe, "retuned": source}
+    return replace(model.info(), recipe=recipe_and_source, figures=figures, timings={})

@@ -2,6 +2,7 @@
 
 VECTORIZERS = {
     "tfidf": "app.vectorizers.tfidf:Tfidf",
+    "union": "app.vectorizers.union:Union",
     "ready-made": "app.vectorizers.ready_made:ReadyMade",
     "sequences": "app.vectorizers.sequences:Sequences",
     "wordpieces": "app.vectorizers.wordpieces:Wordpieces",

@@ -7,10 +7,11 @@ from typing import Any, ClassVar, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from app.arrays import Features
+from app.arrays import Features, Truth
 from app.catalogue import find
 from app.folds import Folds
-from app.kernels.linear.types import FittedTfidf
+from app.kernels.linear.types import FittedPart, FittedTfidf
+from app.kernels.text.analysis import Analysis
 from app.progress import Progress, silent
 from app.state import State
 from app.vectorizers import VECTORIZERS
@@ -81,12 +82,43 @@ class Vectorizer(Protocol):
         """
         return None
 
+    def fitted_parts(self) -> Sequence[FittedPart]:
+        """The same for rows that are several fitted tf-idf side by side; none: it cannot."""
+        fitted = self.fitted_tfidf()
+        return [] if fitted is None else [FittedPart(fitted)]
+
+    def word_analysis(self) -> Analysis | None:
+        """How a text is cut into the words that hand-written rules name; None: there is no text."""
+        return Analysis()
+
     def held_out_rows(self, features: Features, folds: Folds) -> Features:
         """The rows of `fit_transform` as the model that is to score each document sees it.
 
         Terms that the documents outside a fold do not have are dropped, as unknown terms of a new
         text are. By default the rows as they are: right where no value depends on the others of its
         row, since a learner gives nothing to a column that it never saw.
+        """
+        return features
+
+    @property
+    def selects_terms(self) -> bool:
+        """Whether `select` keeps fewer columns than `fit_transform` gives."""
+        return False
+
+    def select(
+        self, features: Features, truth: Truth, documents: NDArray[Any] | None = None
+    ) -> Features:
+        """Keep for good the columns that these documents choose (None: all documents do).
+
+        `features` are the rows of `fit_transform`; the same rows on the columns that are kept.
+        """
+        return features
+
+    def selected_rows(self, features: Features, truth: Truth, documents: NDArray[Any]) -> Features:
+        """The rows of `fit_transform` as a model that knows these documents alone sees them.
+
+        As `select`, but nothing is kept: what tells held-out documents apart may not be chosen by
+        their own labels.
         """
         return features
 

@@ -1,4 +1,4 @@
-"""What a fold's model cannot know: terms that stand in held-out documents alone."""
+"""Rows without the terms that a model does not know: a fold's own, or those not selected."""
 
 from typing import Any
 
@@ -41,3 +41,9 @@ def rescaled(features: Features, is_kept: NDArray[np.bool_]) -> Features:
         ((features.data * factors).astype(np.float32), features.indices, features.indptr),
         shape=features.shape,
     )
+
+
+def narrowed(features: Features, keep: NDArray[np.bool_]) -> Features:
+    """The rows with the marked columns only, scaled to length 1."""
+    rows = features[:, np.flatnonzero(keep)]
+    return rescaled(rows, np.ones(rows.nnz, np.bool_))

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from app.arrays import Features
+from app.kernels.text.analysis import Analysis
 from app.progress import Progress, silent
 from app.state import State
 from app.vectorizers.base import Vectorizer
@@ -44,6 +45,10 @@ class ReadyMade(Vectorizer):
             return csr_array(rows[:, : self._n_features])
         rows.resize(rows.shape[0], self._n_features)
         return rows
+
+    def word_analysis(self) -> Analysis | None:
+        """None: features have no words."""
+        return None
 
     def terms(self) -> Sequence[str]:
         """Column numbers, from 0."""

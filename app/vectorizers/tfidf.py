@@ -8,19 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from app.arrays import Features
+from app.arrays import Features, Truth
 from app.errors import DamagedArtifactError, InvalidDataError
 from app.folds import Folds
 from app.kernels import kernels
 from app.kernels.linear.types import FittedTfidf
+from app.kernels.text.analysis import Analysis
 from app.kernels.text.counts import Counts, kept
+from app.kernels.text.leads import NO_LEADS, LeadColumns
 from app.kernels.text.offsets import terms_with_offsets
 from app.kernels.vocabulary.vocabulary import Vocabulary
 from app.progress import Progress, silent
 from app.state import State
 from app.vectorizers.base import TermSpans, Vectorizer
-from app.vectorizers.fold_vocabulary import is_known, rescaled
+from app.vectorizers.fold_vocabulary import is_known, narrowed, rescaled
 from app.vectorizers.selection import frequent_enough
+from app.vectorizers.term_selection.chosen_terms import chosen_terms
 from app.vectorizers.tfidf_settings import TfidfSettings
 
 
@@ -35,12 +38,15 @@ class Tfidf(Vectorizer):
         self.analysis = self.settings.analysis()
         self.vocabulary = Vocabulary.empty()
         self.frequencies: NDArray[np.uint32] = np.zeros(1, np.uint32)
+        self.leads = self._learnt = NO_LEADS
+        """The columns of first words now, and as they were learnt, whatever is selected since."""
         self.idf: NDArray[np.float64] = np.zeros(0)
+        self._terms: list[str] = []
 
     @property
     def n_features(self) -> int:
-        """How many terms there are."""
-        return len(self.vocabulary)
+        """How many columns there are: one a term, and those of first words."""
+        return len(self.idf)
 
     def fit_transform(
         self, documents: Sequence[Any], *, jobs: int = 1, progress: Progress = silent
@@ -57,16 +63,19 @@ class Tfidf(Vectorizer):
             raise InvalidDataError("no terms are left: texts are empty, or the limits too narrow")
         self.vocabulary = vocabulary
         self.frequencies = document_frequencies(counts, len(vocabulary))
-        self.idf = rarity(self.frequencies, self.settings.scheme)
+        if self.settings.lead:
+            self.leads, counts = self._with_leads(documents, jobs)
+            self._learnt = self.leads
+        self.idf = self._rarity()
         progress("vectorize", len(documents), len(documents))
         return self._weighed(counts, jobs)
 
     def transform(self, documents: Sequence[Any], *, jobs: int = 1) -> Features:
         """Rows of tf-idf weights; a text without a known term is an empty row."""
         tokens = kernels("text.tokens")
-        counts = tokens.count_known(documents, self.analysis, self.vocabulary, jobs=jobs)
-        if self.settings.binary:
-            counts.counts.fill(1)
+        counts = tokens.count_known(
+            documents, self.analysis, self.vocabulary, leads=self.leads, jobs=jobs
+        )
         return self._weighed(counts, jobs)
 
     def held_out_rows(self, features: Features, folds: Folds) -> Features:
@@ -76,34 +85,75 @@ class Tfidf(Vectorizer):
         """
         return rescaled(features, is_known(features, features.indices, folds))
 
+    @property
+    def selects_terms(self) -> bool:
+        """Whether the settings name a measure to select terms by."""
+        return bool(self.settings.select)
+
+    def select(
+        self, features: Features, truth: Truth, documents: NDArray[Any] | None = None
+    ) -> Features:
+        """Keep the chosen terms only; rows are scaled to length 1 on these.
+
+        The idf stays that of all documents.
+        """
+        if not self.selects_terms:
+            return features
+        every = np.arange(features.shape[0])
+        keep = self._chosen(features, truth, every if documents is None else documents)
+        is_term = keep[: len(self.vocabulary)]
+        self.leads = self.leads.kept(keep) if self.settings.lead else NO_LEADS
+        self.vocabulary = self.vocabulary.kept(is_term)
+        self.frequencies = self.frequencies[np.append(is_term, True)]
+        self.idf = self.idf[keep]
+        return narrowed(features, keep)
+
+    def selected_rows(self, features: Features, truth: Truth, documents: NDArray[Any]) -> Features:
+        """The rows on the terms that these documents choose, or have where none are selected."""
+        return narrowed(features, self._chosen(features, truth, documents))
+
     def terms(self) -> Sequence[str]:
-        """The terms in column order."""
-        return self.vocabulary.terms
+        """The terms in column order; those of first words come again for each lead."""
+        if not self.settings.lead:
+            return self.vocabulary.terms
+        if len(self._terms) != self.n_features:
+            terms = self.vocabulary.terms
+            self._terms = terms + [terms[number] for number in self.leads.terms]
+        return self._terms
 
     def fitted_tfidf(self) -> FittedTfidf | None:
         """What a kernel needs to go from text to scores in one step; None if it cannot."""
         if self.analysis.stem is not None:
             return None
         scheme, binary = self.settings.scheme, self.settings.binary
-        return FittedTfidf(self.analysis, self.vocabulary, self.idf, scheme, binary)
+        return FittedTfidf(self.analysis, self.vocabulary, self.idf, scheme, binary, self.leads)
+
+    def word_analysis(self) -> Analysis:
+        """Its own, where terms are made of words; else words as they are by default."""
+        return self.analysis if self.analysis.analyzer == "word" else Analysis()
 
     def term_spans(self, text: str) -> TermSpans:
         """The row of one text, and where each of its terms stands in the text as sent."""
         row = self.transform([text])
         spans: dict[int, list[tuple[int, int]]] = {int(column): [] for column in row.indices}
         known = self.vocabulary.columns
-        for term, start, end in terms_with_offsets(text, self.analysis):
-            if term in known and end > start:
-                spans[known[term]].append((start, end))
+        for length, columns in ((None, None), *self.leads.by_length()):
+            for term, start, end in terms_with_offsets(text, self.analysis, length):
+                if term in known and end > start:
+                    column = known[term] if columns is None else int(columns[known[term]])
+                    if column >= 0:
+                        spans[column].append((start, end))
         return TermSpans(row.indices, row.data, spans)
 
     def state(self) -> State:
-        """Settings; packed terms with their hash table; in how many documents they stand."""
-        return State(
-            self.kind,
-            asdict(self.settings),
-            {**self.vocabulary.arrays(), "frequencies": self.frequencies},
-        )
+        """Settings; packed terms with their hash table; in how many documents they stand.
+
+        `leads` (leads, terms) says which terms have columns among the first words.
+        """
+        arrays = {**self.vocabulary.arrays(), "frequencies": self.frequencies}
+        if self.settings.lead:
+            arrays["leads"] = self.leads.has_column
+        return State(self.kind, asdict(self.settings), arrays)
 
     @classmethod
     def from_state(cls, state: State) -> Self:
@@ -111,12 +161,51 @@ class Tfidf(Vectorizer):
         vectorizer = cls(**state.settings)
         vectorizer.vocabulary = Vocabulary.from_arrays(state.arrays)
         vectorizer.frequencies = state.arrays["frequencies"]
-        if len(vectorizer.frequencies) != vectorizer.n_features + 1:
+        n_terms, lead = len(vectorizer.vocabulary), vectorizer.settings.lead
+        if len(vectorizer.frequencies) != n_terms + 1:
             raise DamagedArtifactError("the vocabulary and its frequencies differ in number")
-        vectorizer.idf = rarity(vectorizer.frequencies, vectorizer.settings.scheme)
+        if lead:
+            has_column = np.asarray(state.arrays["leads"], np.bool_)
+            if has_column.shape != (len(lead), n_terms):
+                raise DamagedArtifactError("the vocabulary and the columns of first words differ")
+            vectorizer.leads = LeadColumns.of(lead, has_column)
+        vectorizer.idf = vectorizer._rarity()
         return vectorizer
 
+    def _with_leads(self, documents: Sequence[Any], jobs: int) -> tuple[LeadColumns, Counts]:
+        """The columns that first words of these texts have, and the counts in all columns."""
+        lead, n_terms = self.settings.lead, len(self.vocabulary)
+        every = LeadColumns.of(lead, np.ones((len(lead), n_terms), np.bool_))
+        tokens = kernels("text.tokens")
+        counts = tokens.count_known(
+            documents, self.analysis, self.vocabulary, leads=every, jobs=jobs
+        )
+        self.vocabulary.tables.clear()  # that of every column is needed no more
+        is_used = np.bincount(counts.columns, minlength=n_terms * (1 + len(lead))) > 0
+        return every.kept(is_used), kept(counts, is_used)
+
+    def _rarity(self) -> NDArray[np.float64]:
+        """The idf of every column: first words have that of their term, times their weight."""
+        idf = rarity(self.frequencies, self.settings.scheme)
+        return np.concatenate([idf, self.settings.lead_weight * idf[self.leads.terms]])
+
+    def _chosen(self, features: Features, truth: Truth, documents: NDArray[Any]) -> Any:
+        """Marks the columns to keep, by these documents: of terms, and of first words with them."""
+        rows, settings = features[documents], self.settings
+        n_terms = features.shape[1] - len(self._learnt.terms)
+        keep = chosen_terms(
+            rows[:, :n_terms],
+            truth[documents],
+            select=settings.select or "df",
+            keep=settings.keep or n_terms,
+            over=settings.select_over,
+        )
+        is_used = np.bincount(rows.indices, minlength=features.shape[1])[n_terms:] > 0
+        return np.append(keep, keep[self._learnt.terms] & is_used)
+
     def _weighed(self, counts: Counts, jobs: int) -> Features:
+        if self.settings.binary:
+            counts.counts.fill(1)
         weights = kernels("text.tfidf").tfidf_weights(counts, self.idf, self.settings.scheme)
         shape = (len(counts.indptr) - 1, self.n_features)
         return csr_array((weights, counts.columns, counts.indptr), shape=shape)

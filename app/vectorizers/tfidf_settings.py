@@ -8,6 +8,7 @@ from typing import Any
 
 from app.errors import InvalidRequestError
 from app.kernels.text.analysis import Analysis
+from app.vectorizers.term_selection.chosen_terms import OVER, SELECTIONS
 
 ANALYZERS = ("word", "char", "char_wb")
 SCHEMES = ("tfidf", "log", "ltc", "atc", "ntc")
@@ -19,6 +20,8 @@ class TfidfSettings:
     """How texts become terms, which terms stay, and how they are weighed.
 
     `min_df` and `max_df` are numbers of documents when whole, shares of them when fractions.
+    `select` keeps the `keep` terms that tell most of the labels. `lead` are numbers of words: the
+    first so many of a text count again in columns of their own, weighed with `lead_weight`.
     """
 
     analyzer: str = "word"
@@ -31,9 +34,16 @@ class TfidfSettings:
     max_features: int | None = None
     binary: bool = False
     scheme: str = "tfidf"
+    select: str = ""
+    keep: int | None = None
+    select_over: str = "max"
+    lead: tuple[int, ...] = ()
+    lead_weight: float = 1.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "ngram_range", tuple(self.ngram_range))
+        if isinstance(self.lead, list):
+            object.__setattr__(self, "lead", tuple(self.lead))
         if not isinstance(self.stop_words, str):
             object.__setattr__(self, "stop_words", tuple(self.stop_words))
         self._check()
@@ -52,6 +62,25 @@ class TfidfSettings:
         _need(words_only, "stop_words and stemmer", "with the analyzer 'word' only")
         if self.stemmer:
             _stem(self.stemmer)
+        for name in ("lowercase", "binary"):
+            _need(type(getattr(self, name)) is bool, name, "true or false")
+        self._check_selection()
+        self._check_lead()
+
+    def _check_selection(self) -> None:
+        _need(self.select in ("", *SELECTIONS), "select", f"one of {', '.join(SELECTIONS)}")
+        _need(self.select_over in OVER, "select_over", f"one of {', '.join(OVER)}")
+        whole = type(self.keep) is int and self.keep > 0
+        _need(whole if self.select else self.keep is None, "keep", "a number >= 1, with select")
+        # atc weighs a term by the most frequent one of its text, which may not be kept.
+        _need(not self.select or self.scheme != "atc", "scheme", "any but atc, with select")
+
+    def _check_lead(self) -> None:
+        _need(_is_lead(self.lead), "lead", "a list of rising whole numbers >= 1")
+        _need(not self.lead or self.analyzer == "word", "lead", "with the analyzer 'word' only")
+        weight = self.lead_weight
+        is_weight = type(weight) in (int, float) and 0 < weight < float("inf")
+        _need(is_weight, "lead_weight", "a number above 0")
 
     def analysis(self) -> Analysis:
         """How a text is cut into terms."""
@@ -75,6 +104,11 @@ def _need(is_right: bool, name: str, accepted: str) -> None:
 def _is_range(value: tuple[Any, ...]) -> bool:
     whole = len(value) == 2 and all(type(n) is int for n in value)
     return whole and 1 <= value[0] <= value[1]
+
+
+def _is_lead(value: Any) -> bool:
+    whole = isinstance(value, tuple) and all(type(n) is int and n >= 1 for n in value)
+    return whole and list(value) == sorted(set(value))
 
 
 def _is_frequency(value: Any) -> bool:

@@ -34,6 +34,8 @@ class MadeUpScores:
     decision = effective_decision = Decision(np.full(LABELS, 0.5, np.float32), "cut")
     basis = Basis(LABELS)
     calibration: None = None
+    hand_rules: None = None
+    relabelling: None = None
     reads_documents = is_ready_made = False
     n_features = 0
 

@@ -31,6 +31,11 @@ def own(figure: str) -> Callable[[Any], float]:
     return lambda found: found["labelserve"][figure]
 
 
+def slowest(figure: str) -> Callable[[Any], float]:
+    """The highest of all models."""
+    return lambda found: max(float(figures[figure]) for figures in found.values())
+
+
 def least_margin(found: Any) -> float:
     """How far our worst of P@1, P@3, P@5 is above PECOS's, as a ratio."""
     ours, theirs = found["labelserve"], found["pecos"]
@@ -78,6 +83,9 @@ AIMS = [
         False,
     ),
     Aim("serving", "… least lead over LitServe, BentoML, MLServer", lambda f: f["least_lead"], 1),
+    Aim("page", "first answer on the page, slowest model, ms", slowest("first"), 2000, False),
+    Aim("page", "… further ones, with a pause of 120", slowest("further"), 220, False),
+    Aim("page", "… longest task of the main thread, ms", slowest("longest_task"), 100, False),
 ]
 
 

@@ -25,12 +25,14 @@ from soak.demo import demo_model
 from soak.findings import Findings
 from soak.forged_headers import forged_headers
 from soak.gateway import HAPROXY, NGINX
+from soak.jobs import evaluation_jobs
 from soak.load import half_load, overload, slow_clients
 from soak.loop import largest_answers
 from soak.models import damages, swaps
 from soak.operating import lost_models_folder, revoked_keys, unread_logs
 from soak.readers import unread_answers
 from soak.restarts import kills, rolling_restarts
+from soak.running_jobs import beside_jobs
 from soak.signals import signals
 from soak.uploads import bombs, large_uploads, leavers
 
@@ -120,6 +122,17 @@ RUNS: dict[str, tuple[Run, str, str]] = {
         signals,
         "2 workers: SIGTERM twice to all, SIGKILL of the supervisor, SIGSTOP of a worker",
         "drain as promised; no orphan serves; the stopped one is replaced",
+    ),
+    "R32": (
+        evaluation_jobs,
+        "evaluation jobs, SQLite and PostgreSQL: 3 workers, 12 jobs, 40 × kill -9; SIGSTOP past "
+        "the lease; the database restarted, locked for 30 s",
+        "every job ends once, with the undisturbed report",
+    ),
+    "R35": (
+        beside_jobs,
+        "an evaluation job of 60 MB while another client predicts",
+        "p99 of predict ≤ 20 ms above idle",
     ),
     "R30": (
         largest_answers,

@@ -33,8 +33,8 @@ from app.heldout import HeldOut
 from app.labels import LabelIndex
 from app.learners.base import Fitting
 from app.learners.one_vs_rest import OneVsRest
-from app.learners.out_of_fold import fit_with_out_of_fold
-from app.learners.stratified_folds import stratified_folds
+from app.learners.out_of_fold.fitting import fit_with_out_of_fold
+from app.learners.out_of_fold.stratified_folds import stratified_folds
 from app.vectorizers.tfidf import Tfidf
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -112,9 +112,13 @@ def common_cut(case: Case) -> NDArray[np.float32]:
 
 def calibrated(case: Case) -> Any:
     """The score at which the label's sigmoid reaches half the best micro-F1."""
-    best = micro_f(case.hulls, micro_f_vertices(case.hulls)) / 2
+    return calibrated_at(case, micro_f(case.hulls, micro_f_vertices(case.hulls)) / 2)
+
+
+def calibrated_at(case: Case, probability: float) -> Any:
+    """The score at which each label's sigmoid reaches the probability."""
     slopes, intercepts = fit_sigmoids(ScoreGroups.of(case.tuned_on))
-    return ((np.log(best / (1 - best)) - intercepts) / slopes).astype(np.float32)
+    return ((np.log(probability / (1 - probability)) - intercepts) / slopes).astype(np.float32)
 
 
 def shrunk(to: Cutter, strength: float) -> Cutter:

@@ -24,9 +24,9 @@ from app.learners.base import Fitting
 from app.learners.linear.block_training import BlockTraining, HeldOutFolds
 from app.learners.linear.options import parse_options
 from app.learners.linear.problem import LinearProblem
-from app.learners.out_of_fold import fit_with_out_of_fold
-from app.learners.out_of_fold_scores import out_of_fold_scores
-from app.learners.stratified_folds import stratified_folds
+from app.learners.out_of_fold.fitting import fit_with_out_of_fold
+from app.learners.out_of_fold.scores import out_of_fold_scores
+from app.learners.out_of_fold.stratified_folds import stratified_folds
 from app.learners.tree.tree import Tree
 from app.state import State
 

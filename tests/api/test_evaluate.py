@@ -145,3 +145,39 @@ async def test_an_evaluation_is_counted_logged_and_names_its_version(
     assert 'labelserve_documents_total{model="tiny",route="/evaluate"} 3.0' in text
     first = json.loads(log.getvalue().splitlines()[0])
     assert (first["model"], first["version"], first["documents"]) == ("tiny", model["version"], 3)
+
+
+async def test_a_separator_that_is_not_given_is_detected_and_reported(
+    client: httpx.AsyncClient, corpus_bytes: bytes
+) -> None:
+    rows = [json.loads(line) for line in corpus_bytes.splitlines()]
+    lines = "".join(f'{r["text"]},"{", ".join(r["labels"])}"\n' for r in rows)
+    reports = []
+    for query, headers, content in (
+        ("", NDJSON, corpus_bytes),
+        ("", {"content-type": "text/csv"}, f"text,labels\n{lines}".encode()),
+        ("", {"content-type": "application/json"}, json.dumps(rows).encode()),
+    ):
+        answer = await client.post(f"/evaluate{query}", content=content, headers=headers)
+        assert answer.status_code == 200, answer.text
+        reports.append(answer.json())
+    assert [report["data"].get("label_separator") for report in reports] == [None, ",", None]
+    assert reports[0]["decisions"] == reports[1]["decisions"] == reports[2]["decisions"]
+
+
+@pytest.mark.parametrize(
+    ("content_type", "status"),
+    [
+        ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", 415),
+        ("application/vnd.ms-excel", 415),
+        ("application/octet-stream", 422),
+    ],
+)
+async def test_a_workbook_is_refused_with_how_to_save_it(
+    client: httpx.AsyncClient, content_type: str, status: int
+) -> None:
+    headers = {"content-type": content_type}
+    answer = await client.post("/evaluate", content=b"PK\x03\x04 workbook", headers=headers)
+    assert answer.status_code == status
+    assert "save" in answer.json()["detail"]
+    assert "CSV UTF-8" in answer.json()["detail"]

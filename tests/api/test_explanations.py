@@ -8,6 +8,7 @@ import pytest
 
 from app.artifacts.store import Store
 from app.explanation import explain
+from app.learners.base import Learner
 from app.model import load_model
 from tests.conftest import FILLER, TOPICS
 
@@ -49,7 +50,7 @@ async def test_a_learner_that_cannot_explain_says_so(
 ) -> None:
     service = client.service  # type: ignore[attr-defined]
     learner = service.registry.get("tiny").model.classifier.members[0].learner
-    monkeypatch.delattr(type(learner), "contributions")
+    monkeypatch.setattr(type(learner), "contributions", Learner.contributions)
     answer = await client.post("/predict", json={"documents": ["invoice"], "explain": 2})
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["pointer"] == "/explain"

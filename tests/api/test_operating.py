@@ -45,6 +45,7 @@ async def test_the_curve_says_what_to_expect_with_intervals(
     told = (await client.get(f"/models/tiny/curve?average={average}")).json()
     assert (told["model"], told["average"]) == ("tiny", average)
     assert told["documents"] > 0
+    assert 1 < told["label_cardinality"] < 3
     recalls = [point["recall"] for point in told["points"]]
     assert recalls == sorted(recalls)
     for point in told["points"]:
@@ -134,7 +135,8 @@ async def test_a_model_that_cannot_be_loaded_says_why_and_may_be_asked_for_later
         assert found["default"] == "tiny"
         assert (tiny["version"], tiny["versions"]) == (version, [version])
         assert "failed" not in tiny
-        assert broken.keys() == {"name", "failed"}
+        assert broken.keys() == {"name", "state", "failed"}
+        assert (tiny["state"], broken["state"]) == ("ready", "failed")
         assert broken["failed"]["version"] == version
         assert broken["failed"]["reason"]
         assert (await client.get("/health/ready")).status_code == 200  # the default is there
@@ -182,6 +184,8 @@ async def test_a_new_model_is_found_though_the_folder_could_not_be_read_before(
         async with asyncio.timeout(30):
             while (await client.get("/health/ready")).status_code != 200:
                 await asyncio.sleep(0.01)
+        found = (await client.get("/models")).json()["models"]
+        assert [(one["name"], one["state"]) for one in found] == [("tiny", "ready")]
 
 
 async def test_a_line_follows_each_request_soon(
@@ -193,6 +197,7 @@ async def test_a_line_follows_each_request_soon(
         async with asyncio.timeout(30):
             while log.getvalue().count(b"\n") < number:
                 await asyncio.sleep(0.01)
+    assert log.getvalue().count(b'"route":"/health/live"') == 3
 
 
 async def test_a_line_names_caller_version_size_and_whether_it_is_an_error(

@@ -6,11 +6,11 @@ import msgspec
 import pytest
 
 from app.api.prediction_json import LABELS_AT_ONCE, listed, written
-from app.prediction.answers import Label, Prediction, Term
+from app.prediction.answers import Label, LabelReason, Prediction
 from app.serving.unsent_answers import PIECE_BYTES, cut, joined
 
 MANY = [Label(f'é "{number}" \n', number / 7, 0.5) for number in range(2 * LABELS_AT_ONCE + 1)]
-TERMS = [Term("paper", 0.5, [(1, 2), (3, 4)])]
+TERMS = [LabelReason(term="paper", weight=0.5, at=[(1, 2), (3, 4)])]
 PREDICTIONS = [
     Prediction([]),
     Prediction([Label("a", 1.0)], id='{"labels":['),

@@ -123,3 +123,46 @@ def test_a_damaged_version_is_listed_refused_and_never_used(
 def test_wrong_usage_has_its_own_exit_code(run: Any) -> None:
     assert run("prune", "tiny", "--keep", "0") == 2
     assert run("verify", "nothing") == 1
+
+
+def test_a_packed_model_is_unpacked_into_another_store_and_current_where_it_is_new(
+    run: Any, models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, elsewhere = tmp_path / "tiny.zip", tmp_path / "elsewhere"
+    name, version = Store(models).resolve("tiny")
+    assert run("pack", "tiny", str(file)) == 0
+    assert f"packed {name}@{version}" in capsys.readouterr().out
+    assert run("unpack", str(file), "--name", "other", "--json", "-") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found == {"model": "other", "version": version, "new": True, "current": True}
+    assert Store(models).current("other") == version
+    assert not elsewhere.exists()
+    assert run("unpack", str(file), "--promote", "sometimes") == 2
+    assert "accepted: auto, always, never" in capsys.readouterr().err
+
+
+def test_an_unpacked_version_does_not_replace_the_current_one_unless_asked(
+    run: Any, models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, store = tmp_path / "tiny.zip", Store(models)
+    first, second = store.versions("tiny")
+    assert run("pack", f"tiny@{second}", str(file)) == 0
+    store.remove("tiny", second)
+    assert run("unpack", str(file)) == 0
+    assert f"labelserve models use tiny@{second} serves it" in capsys.readouterr().out
+    assert store.current("tiny") == first
+    assert run("unpack", str(file), "--promote", "always") == 0
+    assert "was there already; it is current" in capsys.readouterr().out
+    assert store.current("tiny") == second
+
+
+def test_two_models_are_shown_side_by_side(
+    run: Any, models: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = Store(models).versions("tiny")
+    assert run("diff", f"tiny@{first}", f"tiny@{second}") == 0
+    said = capsys.readouterr().out
+    for part in ("recipe", "data", "figures", "labels", "weights that moved most"):
+        assert f"{part}: no difference" in said
+    assert run("diff", "tiny", f"tiny@{second}", "--json", "-") == 0
+    assert json.loads(capsys.readouterr().out)["weights"]["moved"] == 0

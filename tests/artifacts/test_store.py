@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.artifacts.folders import whole_file
 from app.artifacts.info import Info
 from app.artifacts.store import Store
 from app.artifacts.versions import next_version
@@ -236,3 +238,22 @@ def test_the_next_version_always_sorts_after_the_newest(shift: int, fraction: in
     moment = datetime(2026, 11, 15, 12, tzinfo=UTC)
     newest = f"{moment + timedelta(seconds=shift):%Y%m%dT%H%M%S}-{fraction:06x}"
     assert next_version(moment, newest) > newest
+
+
+def test_a_folder_that_is_not_there_is_named_as_such(tmp_path: Path) -> None:
+    with (
+        pytest.raises(FileNotFoundError, match=r"there is no such folder: .*nodir"),
+        whole_file(tmp_path / "nodir" / "out.csv"),
+    ):
+        pass
+
+
+def test_a_model_without_a_current_version_is_not_said_to_be_missing(
+    tiny_models: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(tiny_models, tmp_path / "models")
+    store = Store(tmp_path / "models")
+    _, version = store.resolve("tiny")
+    (tmp_path / "models" / "tiny" / "current").unlink()
+    with pytest.raises(ModelNotFoundError, match=f"no current version of tiny, but .*{version}"):
+        store.resolve("tiny")

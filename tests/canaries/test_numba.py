@@ -6,12 +6,14 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 import pytest
-from numba.core import caching, cgutils
+from numba.core import caching, cgutils, codegen, compiler
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
 from app.kernels.array_table import Matrix, array_table
+from app.kernels.compiler import inner, outlined
 from app.kernels.intrinsics import table_reader
+from app.kernels.linking import LinkedLibrary
 
 pytestmark = pytest.mark.canary
 
@@ -20,6 +22,18 @@ CALLED = {
     "caching.FunctionCache.load_overload": ["self", "sig", "target_context"],
     "caching.FunctionCache.save_overload": ["self", "sig", "data"],
     "caching.UserProvidedCacheLocator.ensure_cache_path": ["self"],
+    "codegen.JITCodeLibrary.finalize": ["self"],
+    "codegen.JITCodeLibrary.get_pointer_to_function": ["self", "name"],
+    "compiler.Compiler.__init__": [
+        "self",
+        "typingctx",
+        "targetctx",
+        "library",
+        "args",
+        "return_type",
+        "flags",
+        "locals",
+    ],
     "cgutils.get_or_insert_function": ["module", "fnty", "name"],
     "arrayobj.populate_array": [
         "array",
@@ -31,7 +45,13 @@ CALLED = {
         "parent",
     ],
 }
-MODULES = {"caching": caching, "cgutils": cgutils, "arrayobj": arrayobj}
+MODULES = {
+    "caching": caching,
+    "cgutils": cgutils,
+    "codegen": codegen,
+    "compiler": compiler,
+    "arrayobj": arrayobj,
+}
 
 
 def one() -> int:
@@ -126,3 +146,24 @@ def test_an_intrinsic_returns_a_signature_and_a_builder() -> None:
         return twice(number)
 
     assert called(21) == 42, "numba.extending.intrinsic is called or read differently"
+
+
+@pytest.mark.parametrize("part_of_kernels", [inner, outlined])
+def test_what_only_kernels_call_is_linked_into_them_without_code_of_its_own(
+    part_of_kernels: Any,
+) -> None:
+    @part_of_kernels
+    def total(numbers: Any) -> Any:
+        return numbers.copy().sum()
+
+    @part_of_kernels
+    def twice(numbers: Any) -> Any:
+        return total(numbers) + total(numbers)
+
+    @numba.njit
+    def called(numbers: Any) -> Any:
+        return twice(numbers)
+
+    assert called(np.arange(4)) == 12, "numba no longer links the modules of LinkedLibrary"
+    (compiled,) = twice.overloads.values()
+    assert isinstance(compiled.library, LinkedLibrary), "pipeline_class is no longer asked"

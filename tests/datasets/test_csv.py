@@ -105,3 +105,38 @@ def test_a_row_that_holds_a_refused_line_is_skipped_as_a_whole() -> None:
     reading = open_dataset(io.BytesIO(data), ReadOptions(format="csv", on_error="skip"))
     assert [document.text for document in reading] == ["c\nd"]
     assert reading.summary.skipped == 2
+
+
+def test_all_other_columns_are_labels_where_a_star_says_so() -> None:
+    data = b",id,text,paid,late\n0,7,a,1,0\n1,8,b,yes,TRUE\n2,9,c,,no\n"
+    documents = read(data, format="csv", label_columns=("*",))
+    assert [document.labels for document in documents] == [("paid",), ("paid", "late"), ()]
+    with pytest.raises(InvalidDataError) as caught:
+        read(b"text,paid,note\na,1,0\nb,0,call back\n", format="csv", label_columns=("*",))
+    assert (caught.value.line, caught.value.column, caught.value.found) == (3, 3, "call back")
+
+
+@pytest.mark.parametrize(
+    ("header", "hint"),
+    [
+        ("Ticket,Body,Tags", "there are: Ticket, Body, Tags; did you mean --text-columns Body"),
+        ("text,Tags", "there are: text, Tags; did you mean --label-column Tags"),
+        ("text,Main category", "did you mean --label-column 'Main category'"),
+        ("a,b", "there are: a, b"),
+        (",".join(f"c{n}" for n in range(30)), "c18, c19 and 10 more"),
+    ],
+)
+def test_a_missing_column_is_answered_with_those_that_there_are(header: str, hint: str) -> None:
+    with pytest.raises(InvalidDataError) as caught:
+        read(f"{header}\n".encode(), format="csv")
+    assert str(caught.value).endswith(hint)
+    assert hint not in caught.value.without_content()
+
+
+def test_excels_plain_csv_says_how_to_save_it() -> None:
+    data = "text,labels\na,x\nMüll,y\n".encode("cp1252")
+    with pytest.raises(InvalidDataError, match=r"3:2: not UTF-8; .*save as CSV UTF-8"):
+        read(data, format="csv")
+    header = "text,labels,größe\na,x,1\n".encode("cp1252")
+    with pytest.raises(InvalidDataError, match=r"1:15: not UTF-8; .*save as CSV UTF-8"):
+        read(header, format="csv")

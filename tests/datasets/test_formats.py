@@ -45,6 +45,7 @@ def test_the_same_documents_come_out_of_every_format(
         unlabelled=1,
         bytes=len(data),
         sha256=hashlib.sha256(data).hexdigest(),
+        label_separator="|" if format in ("csv", "xlsx") else "",
     )
 
 
@@ -91,7 +92,7 @@ def test_damaged_compressed_data_are_an_error_with_file_and_line(
     assert caught.value.line is not None
 
 
-@pytest.mark.parametrize("format", ["tsv", "jsonl", "csv", "svmlight"])
+@pytest.mark.parametrize("format", ["tsv", "jsonl", "json", "csv", "svmlight"])
 def test_a_text_format_reads_the_same_in_utf_16_with_a_mark_and_with_crlf(format: str) -> None:
     text = SAMPLES[format]().decode()
     expected = [(d.text, d.labels, d.id) for d in read(text.encode(), format=format)]
@@ -112,8 +113,8 @@ def test_a_text_format_reads_the_same_in_utf_16_with_a_mark_and_with_crlf(format
 
 @pytest.mark.parametrize("format", SAMPLES)
 def test_an_empty_file_has_no_documents_or_says_what_is_missing(format: str) -> None:
-    if format == "parquet":
-        with pytest.raises(InvalidDataError, match="Parquet"):
+    if format in ("parquet", "xlsx"):
+        with pytest.raises(InvalidDataError, match=r"no readable (Parquet|Excel)"):
             read(b"", format=format)
     else:
         assert read(b"", format=format) == []
@@ -172,7 +173,13 @@ def test_a_text_of_white_space_counts_as_empty() -> None:
 
 @pytest.mark.parametrize(
     ("name", "format"),
-    [("a.tsv", "tsv"), ("a.ndjson", "jsonl"), ("A.CSV", "csv"), ("a.svmlight", "svmlight")],
+    [
+        ("a.tsv", "tsv"),
+        ("a.ndjson", "jsonl"),
+        ("a.json", "json"),
+        ("A.CSV", "csv"),
+        ("a.svmlight", "svmlight"),
+    ],
 )
 def test_a_suffix_names_the_format_before_the_content_does(
     name: str, format: str, tmp_path: Path
@@ -208,7 +215,9 @@ def test_a_missing_file_is_named() -> None:
 
 
 def test_an_unknown_format_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(InvalidRequestError, match="csv, folder, jsonl, parquet, svmlight, tsv"):
+    with pytest.raises(
+        InvalidRequestError, match="csv, folder, json, jsonl, parquet, svmlight, tsv, xlsx"
+    ):
         read(b"", format="xml")
 
 

@@ -60,8 +60,16 @@ def test_duplicate_ids_are_kept_and_counted() -> None:
             b"1\ta\tx\n2\tb",
             "data:2:4: a line with one TAB; accepted: id TAB labels TAB text; found",
         ),
-        (b"a\tx\nb\xe9\ty", r"data:2:2: not UTF-8; accepted: UTF-8 text; found '\\xe9'"),
-        (b"a\tx\nb\xc3", r"data:2:2: not UTF-8; accepted: UTF-8 text; found '\\xc3'"),
+        (
+            b"a\tx\nb\xe9\ty",
+            r"data:2:2: not UTF-8; accepted: UTF-8 text (in Excel: save as CSV UTF-8); found"
+            r" '\\xe9'",
+        ),
+        (
+            b"a\tx\nb\xc3",
+            r"data:2:2: not UTF-8; accepted: UTF-8 text (in Excel: save as CSV UTF-8); found"
+            r" '\\xc3'",
+        ),
         (b"a\tx\nb\0\ty", "data:2:2: a NUL byte; accepted: UTF-8 text"),
         (b"a " + b"b" * 1001 + b"\tx", "data:1:3: a label that is too long; accepted: label names"),
         (b"7\ta b\x01\ty", "data:1:5: a control character in a label; accepted: label names"),

@@ -12,7 +12,6 @@ import pytest
 from scipy.sparse import csr_array
 
 import app.decisions.decision
-import app.prediction.plan
 from app.decisions.base import Basis, Batch, BatchRule, Use
 from app.decisions.decision import Decision
 from app.decisions.parser import AnyRule, accepted, read_rule, rules
@@ -63,13 +62,10 @@ CASES = {
 @pytest.fixture(params=["auto", "plain"])
 def kernels(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Compiled kernels, then plain ones."""
-    modules = (app.decisions.decision, app.prediction.plan)
     monkeypatch.setenv("LABELSERVE_KERNELS", request.param)
-    for module in modules:
-        module._picking.cache_clear()
+    app.decisions.decision._picking.cache_clear()
     yield request.param
-    for module in modules:
-        module._picking.cache_clear()
+    app.decisions.decision._picking.cache_clear()
 
 
 def rule_of(name: str) -> AnyRule:

@@ -31,6 +31,13 @@ def test_cuts_lie_midway_and_just_beyond_the_ends() -> None:
     assert hulls.cuts[2] == np.nextafter(np.float32(0), np.float32(-1))
 
 
+def test_a_highest_score_that_most_documents_share_has_no_finite_cut_above_it() -> None:
+    shared = hulls_of([[1], [1], [1], [0]], [[1], [0], [0], [0]])
+    assert shared.cuts.tolist() == [np.inf, 0.5]
+    alone = hulls_of([[1], [1], [0], [0]], [[1], [1], [0], [0]])
+    assert alone.cuts[0] == np.nextafter(np.float32(1), np.float32(2))
+
+
 def test_a_midpoint_that_rounds_up_becomes_the_lower_score() -> None:
     low = np.float32(1)
     steps = [low, np.nextafter(low, np.float32(2))]

@@ -175,3 +175,20 @@ def test_sure_labels_have_no_band_and_bad_targets_are_refused() -> None:
     for decision, target in ((cut, 1.5), (cut, 0.0), *((rank, 0.9) for rank in ranks)):
         with pytest.raises(InvalidRequestError, match="abstain"):
             Abstention.fit(data, decision, target)
+
+
+@pytest.mark.parametrize("resamples", [0, 100])
+def test_a_label_that_folds_know_nothing_about_is_assigned_to_nobody(resamples: int) -> None:
+    """Two fold models give every document a constant of their own, as rules do where none holds."""
+    scores = np.zeros((400, 2), np.float32)
+    scores[:, 0] = np.where(np.arange(400) % 2, -6.5, -6.6)
+    scores[:, 1] = np.random.default_rng(0).normal(size=400)
+    marks = np.stack([np.arange(400) < 4, scores[:, 1] > 1], axis=1)
+    held_out = HeldOut.of(scores, csr_array(marks))
+    options = TuningOptions(resamples=resamples)
+    cuts = tune("micro-f", held_out, Hulls.of(held_out), options).cuts
+    assert cuts is not None
+    slightly_higher = np.float32([-6.4, 0.0])
+    assert not (slightly_higher > cuts).any()
+    assert cuts[0] == np.inf
+    assert 0.9 < cuts[1] < 1.1

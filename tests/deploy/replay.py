@@ -12,11 +12,14 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tomllib
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
 
 from numba.core.caching import UserProvidedCacheLocator
+
+from app.kernel_cache import cache_folder
 
 ROOT = Path(__file__).parents[2]
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
@@ -30,6 +33,7 @@ class Image:
     env: dict[str, str] = field(default_factory=dict)
     workdir: str = "/"
     user: str = ""
+    entrypoint: list[str] = field(default_factory=list)
     command: list[str] = field(default_factory=list)
     healthcheck: list[str] = field(default_factory=list)
 
@@ -87,6 +91,8 @@ def _follow(image: Image, word: str, rest: str, stages: dict[str, Path]) -> None
         image.inside("").mkdir(parents=True, exist_ok=True)
     elif word == "USER":
         image.user = rest
+    elif word == "ENTRYPOINT":
+        image.entrypoint = _exec_form(rest)
     elif word == "CMD":
         image.command = _exec_form(rest)
     elif word == "HEALTHCHECK":
@@ -163,23 +169,29 @@ def _run(image: Image, command: str) -> None:
 
 
 def _install(image: Image) -> None:
-    """This environment's packages, and the code as an editable install would find it."""
+    """This environment's packages, and code and console scripts as an editable install has them."""
     (site,) = image.inside("/venv").glob("lib/python*/site-packages")
     borrowed = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
     ours = os.path.relpath(image.inside(""), site)
     (site / "labelserve.pth").write_text("\n".join([ours, *dict.fromkeys(borrowed)]) + "\n")
+    project = tomllib.loads(image.inside("pyproject.toml").read_text())["project"]
+    for name, place in project["scripts"].items():
+        module, _, function = place.partition(":")
+        script = image.inside("/venv/bin") / name
+        lines = (f"#!{image.inside('/venv/bin/python')}", f"from {module} import {function}")
+        script.write_text("\n".join([*lines, 'if __name__ == "__main__":', f"    {function}()\n"]))
+        script.chmod(0o755)
 
 
 def _share_kernels(image: Image, *, into: bool) -> None:
     """Copy machine code into the image, or out of it, so that nothing is compiled twice here."""
-    here = os.environ.get("NUMBA_CACHE_DIR")
     kernels, copied = ROOT / "app" / "kernels", image.inside("app/kernels")
-    if not here or not copied.exists() or "NUMBA_CACHE_DIR" not in image.env:
+    if not copied.exists() or "NUMBA_CACHE_DIR" not in image.env:
         return
     place = UserProvidedCacheLocator.get_suitable_cache_subpath
     there = image.inside(image.env["NUMBA_CACHE_DIR"])
     for folder in sorted({path.parent.relative_to(kernels) for path in kernels.rglob("*.py")}):
-        ours = Path(here) / place(str(kernels / folder / "any.py"))
+        ours = cache_folder() / place(str(kernels / folder / "any.py"))
         theirs = there / place(str(copied / folder / "any.py"))
         _copy_newer(*((ours, theirs) if into else (theirs, ours)))
 

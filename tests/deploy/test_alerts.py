@@ -127,6 +127,34 @@ CASES: list[tuple[str, dict[str, str], int, set[str]]] = [
         set(),
     ),
     (
+        "an evaluation has waited for two hours",
+        {f"labelserve_evaluation_oldest_queued_seconds{{{REPLICA}}}": "0+60x120"},
+        120,
+        {"EvaluationsWait"},
+    ),
+    (
+        "processes that evaluate die",
+        {f'labelserve_evaluation_failures_total{{{REPLICA},reason="internal"}}': "1x60"},
+        20,
+        {"EvaluationsFail"},
+    ),
+    (
+        "clients send test sets that cannot be read",
+        {f'labelserve_evaluation_failures_total{{{REPLICA},reason="bad-record"}}': "0+9x60"},
+        20,
+        set(),
+    ),
+    (
+        "the database of evaluations is away",
+        {
+            f'labelserve_evaluation_upkeep_failures_total{{{REPLICA},reason="jobs-unavailable"}}': (
+                "0+30x60"
+            )
+        },
+        20,
+        {"EvaluationsOutOfReach"},
+    ),
+    (
         "nobody reads the log of a replica",
         {f'labelserve_log_lines_dropped_total{{{OTHER},stream="stdout"}}': "0x5 0+100x60"},
         20,

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from app.api.app import create_app
+from app.api.evaluations.events import SILENT_SECONDS
 from app.server.http_server import KEEP_ALIVE_SECONDS, MAX_GRACE_SECONDS
 from app.serving.service import Service
 from app.serving.telemetry.telemetry import Telemetry
@@ -66,13 +67,15 @@ def test_every_variable_is_a_setting_with_a_good_value(place: str) -> None:
 
 
 def test_uploads_of_all_workers_fit_into_a_pod() -> None:
-    for pod, workers in (
-        (DEPLOYMENT, resource("configmap.yaml")["data"]["LABELSERVE_WORKERS"]),
-        (KSERVE, environments()["kserve"]["LABELSERVE_WORKERS"]),
+    for pod, given in (
+        (DEPLOYMENT, resource("configmap.yaml")["data"]),
+        (KSERVE, environments()["kserve"]),
     ):
+        workers, kept = given["LABELSERVE_WORKERS"], given["LABELSERVE_KEEP_EVALUATION_BYTES"]
         (limit,) = [v["emptyDir"]["sizeLimit"] for v in pod["volumes"] if "emptyDir" in v]
         uploads = int(workers) * SETTINGS.max_evaluations * SETTINGS.max_upload_bytes
-        assert int(limit.removesuffix("Gi")) << 30 >= 4 * uploads  # with three working files each
+        # With three working files each, and what is kept of evaluations that were handed in.
+        assert int(limit.removesuffix("Gi")) << 30 >= 4 * uploads + int(kept)
 
 
 def test_ports_are_the_same_everywhere() -> None:
@@ -126,7 +129,10 @@ def test_the_gateway_lets_through_what_the_service_takes() -> None:
     assert megabytes(location("= /predict")) == SETTINGS.max_body_bytes
     assert megabytes(location("/v2/")) == SETTINGS.max_body_bytes
     assert megabytes(location("= /evaluate")) - SETTINGS.max_upload_bytes == 1 << 20
-    assert seconds(NGINX, "proxy_read_timeout") > SETTINGS.request_seconds
+    handed_in = location("~ ^/(evaluations|uploads/[0-9a-f]+)$")
+    assert megabytes(handed_in) - SETTINGS.max_upload_bytes == 1 << 20
+    assert seconds(handed_in, "proxy_read_timeout") > SETTINGS.evaluate_seconds
+    assert seconds(NGINX, "proxy_read_timeout") > max(SETTINGS.request_seconds, SILENT_SECONDS)
     assert seconds(location("= /evaluate"), "proxy_read_timeout") > SETTINGS.evaluate_seconds
 
 
@@ -137,7 +143,8 @@ def test_haproxy_lets_through_what_the_service_takes() -> None:
     waits = [int(found) for found in re.findall(r"timeout server (\d+)s", HAPROXY)]
     assert waits[0] > SETTINGS.request_seconds
     assert waits[1] > SETTINGS.evaluate_seconds
-    assert "http-request set-timeout server 905s if { path,url_dec -m str /evaluate }" in HAPROXY
+    for path in ("str /evaluate", "str /evaluations", "beg /uploads/"):
+        assert re.search(rf"set-timeout server 905s if .*{{ path,url_dec -m {path} }}", HAPROXY)
 
 
 def test_the_gateway_closes_idle_connections_first() -> None:
@@ -191,7 +198,8 @@ def images() -> list[str]:
 
 
 def test_images_are_named_by_their_whole_version_and_ours_by_this_one() -> None:
-    assert [name for name in images() if not re.search(r":v?\d+\.\d+\.\d+$", name)] == []
+    others = [name for name in images() if not re.search(r":v?\d+\.\d+\.\d+$", name)]
+    assert re.fullmatch(r"postgres:\d+\.\d+", " ".join(others))  # whose versions have two numbers
     ours = {name for name in images() if name.startswith("labelserve:")}
     assert ours == {f"labelserve:{version('labelserve')}"}
     for file in (DOCKERFILE, (ROOT / "docs" / "operations.md").read_text()):

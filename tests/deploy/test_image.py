@@ -51,7 +51,8 @@ def image(folder: Path, tiny_models: Path) -> Image:
 def key(image: Image) -> str:
     """The secret that docker-compose's `keys` service makes at the first start."""
     service = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]["keys"]
-    command = [word.replace("$$", "$") for word in service["command"]]
+    words = [*service["entrypoint"], *service["command"]]
+    command = [word.replace("$$", "$") for word in words]
     options: dict[str, Any] = {"cwd": image.inside(""), "env": image.environment()}
     first = subprocess.run(command, check=True, capture_output=True, **options)
     second = subprocess.run(command, check=True, capture_output=True, **options)
@@ -62,7 +63,7 @@ def key(image: Image) -> str:
 
 @pytest.fixture(scope="module")
 def service(image: Image, key: str, folder: Path) -> Iterator[ServerProcess]:
-    """CMD, as another user; only address, ports and drain differ from the image."""
+    """ENTRYPOINT and CMD, as another user; only address, ports and drain differ from the image."""
     port, metrics = free_ports(2)
     environment = image.environment(
         LABELSERVE_HOST="127.0.0.1",
@@ -70,9 +71,9 @@ def service(image: Image, key: str, folder: Path) -> Iterator[ServerProcess]:
         LABELSERVE_METRICS_PORT=str(metrics),
         LABELSERVE_DRAIN_SECONDS="0.2",
     )
-    python = [str(image.inside("/venv/bin/python")), *image.command[1:]]
+    program = [str(image.inside("/venv/bin") / image.entrypoint[0]), *image.entrypoint[1:]]
     process = ServerProcess(
-        [*another_user(image), *python],
+        [*another_user(image), *program, *image.command],
         port,
         "/health/ready",
         folder / "service.log",
@@ -109,12 +110,12 @@ def test_the_image_holds_the_program_and_nothing_else(image: Image) -> None:
     assert {path.name for path in image.root.iterdir()} == {"app", "keys", "models", "tmp", "venv"}
     inside = {path.name for path in image.inside("").iterdir()}
     installed_from = {"pyproject.toml", "constraints.txt", "README.md"}
-    assert inside <= {"app", "scripts", "kernel-cache", *installed_from}
+    assert inside <= {"app", "labelserve", "scripts", "kernel-cache", *installed_from}
     assert is_in_context("scripts/train.py")
     for kept_out in (".git/config", "models/demo/current", "tests/conftest.py", ".env"):
         assert not is_in_context(kept_out)
     assert image.user.split(":")[0] not in ("", "0", "root")
-    assert image.command[:2] == ["python", "-m"]
+    assert (image.entrypoint, image.command) == (["labelserve"], ["serve"])
 
 
 def test_it_serves_as_another_user_from_a_read_only_tree(

@@ -27,7 +27,7 @@ def values(name: str) -> list[str]:
 
 def analyzed(folder: Path, *command: str) -> str:
     """What systemd-analyze says of the unit, with a Python that is there; it has no complaint."""
-    text = UNIT.read_text().replace("/opt/labelserve/.venv/bin/python", sys.executable)
+    text = UNIT.read_text().replace("/opt/labelserve/.venv/bin/labelserve", sys.executable)
     (folder / UNIT.name).write_text(text)
     whole = ["systemd-analyze", *command, str(folder / UNIT.name)]
     done = subprocess.run(whole, check=False, capture_output=True, text=True)
@@ -59,6 +59,7 @@ def test_the_service_has_the_time_to_end_that_its_settings_promise() -> None:
 
 def test_what_the_service_writes_lies_where_it_may_write() -> None:
     below = [f"/var/cache/{name}" for name in values("CacheDirectory")[0].split()]
+    below += [f"/var/lib/{name}" for name in values("StateDirectory")[0].split()]
     given = dict(pair.split("=") for pair in values("Environment"))
     assert {given["LABELSERVE_DATA_DIR"], given["NUMBA_CACHE_DIR"]} <= set(below)
-    assert values("ExecStart")[0].endswith("-m app.main")
+    assert values("ExecStart")[0].endswith("/bin/labelserve serve")

@@ -22,6 +22,8 @@ class Table:
     names: tuple[str, ...]
     decision: Any = None
     calibration: Any = None
+    hand_rules: Any = None
+    relabelling: Any = None
     uncentred_learner: str | None = None
     reads_documents: bool = False
     is_ready_made: bool = False

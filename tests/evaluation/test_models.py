@@ -26,7 +26,7 @@ from tests.evaluation.systems import Table, made_up
 PARTS = {
     *("model", "version", "conventions", "data", "ranking", "decisions", "curves", "labels"),
     *("risk_coverage", "calibration", "partitions", "confusion", "confidence", "warnings"),
-    "seconds",
+    *("most_confused", "worst_documents", "seconds"),
 }
 DATA = {
     *("documents", "labels", "pairs", "unlabelled", "zero_shot_labels", "zero_shot_pairs"),

@@ -1,8 +1,6 @@
 """The page for people: self-contained, escaped, and usable in a real browser at any size."""
 
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,6 @@ from app.evaluation import EvaluationOptions, JudgedModel, evaluate
 from app.evaluation.report.page import page
 from tests.evaluation.systems import Table, documents_of, made_up
 
-CHROMIUM = shutil.which("chromium")
 NASTY = "</script><img src=x onerror=alert(1)>&\"'"
 
 
@@ -52,19 +49,6 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("page") / "report.html"
     file.write_text(page(report), encoding="utf-8")
     return file
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    if CHROMIUM is None:
-        pytest.skip("chromium is not installed")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        options = ["--no-sandbox", "--disable-gpu"]
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=options)
-        yield chromium
-        chromium.close()
 
 
 @pytest.mark.parametrize(
@@ -129,11 +113,13 @@ def test_every_card_has_its_own_figure_and_interval() -> None:
 
 def test_the_worst_documents_are_those_with_the_lowest_f1_and_most_errors() -> None:
     system, documents = made_up(200)
-    found = evaluate(system, documents).worst_documents
+    found = evaluate(system, documents).as_dict()["worst_documents"]
     keys = [(-one["f1"], one["errors"]) for one in found]
     assert keys == sorted(keys, reverse=True)
     assert len(found) == 30
     truth = {d.id: set(d.labels) for d in documents}
+    lines = {d.id: d.line for d in documents}
     for one in found:
+        assert one["line"] == lines[one["id"]]
         assert truth[one["id"]] == {*one["right"], *one["missed"]}
         assert one["errors"] == len(one["wrong"]) + len(one["missed"])

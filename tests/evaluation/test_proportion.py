@@ -48,6 +48,7 @@ class Watched:
     id: str | None
     text: str
     labels: tuple[str, ...]
+    line: int
     features: Any = None
 
 
@@ -60,7 +61,7 @@ def test_the_texts_of_earlier_documents_are_not_kept(monkeypatch: pytest.MonkeyP
     def read() -> Iterator[Any]:
         nonlocal most
         for one in documents:
-            document = Watched(one.id, one.text, one.labels)
+            document = Watched(one.id, one.text, one.labels, one.line)
             alive.add(document)
             most = max(most, len(alive))
             yield document

@@ -203,8 +203,8 @@ def test_a_document_without_any_score_has_no_best_label() -> None:
 
 def test_a_missed_label_is_confused_with_the_one_wrongly_assigned_instead() -> None:
     system = Table(np.float32([[1, -1, 1], [1, -1, -1]]), ("a", "b", "c"))
-    report = evaluate(system, documents_of([["b", "c"], ["b"]]))
-    assert report.most_confused == [{"label": "b", "taken_for": "a", "documents": 2}]
+    report = judged(system, documents_of([["b", "c"], ["b"]]))
+    assert report["most_confused"] == [{"label": "b", "taken_for": "a", "documents": 2}]
 
 
 def test_curves_run_from_precision_1_to_recall_1_through_what_cuts_reach() -> None:

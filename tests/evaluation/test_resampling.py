@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from app.evaluation import EvaluationOptions, evaluate, not_worse
-from app.evaluation.measure import resampling
+from app.evaluation.kept import resampling
 from app.evaluation.report.report import Report
 from app.metrics.significance.bootstrap import (
     paired_resamples,
@@ -80,6 +80,7 @@ def test_paired_resamples_draw_both_systems_alike() -> None:
 def test_p_is_never_zero_and_one_where_nothing_differs() -> None:
     assert two_sided_p(np.ones(99)) == pytest.approx(0.02)
     assert two_sided_p(np.zeros(99)) == 1.0
+    assert two_sided_p(np.full(99, 0.1 + 0.2 - 0.3)) == 1.0
 
 
 def report(counts: list[list[int]]) -> Report:

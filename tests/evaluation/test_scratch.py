@@ -28,3 +28,11 @@ def test_a_working_file_grows_up_to_its_bound_and_no_further(tmp_path: Path) -> 
         with pytest.raises(PayloadTooLargeError, match="a working file has more than 100000 bytes"):
             file.append(np.arange(10_000))
         assert file.read(9_998, 10).tolist() == [9_998, 9_999]
+
+
+@pytest.mark.usefixtures("bounded")
+def test_items_that_only_the_end_tries_to_write_are_refused_by_name_too(tmp_path: Path) -> None:
+    with closing(ArrayFile(tmp_path / "kept.npy", np.int64, offset=200_000)) as file:
+        file.append(np.arange(3))  # in the buffer
+        with pytest.raises(PayloadTooLargeError, match="more than 100000 bytes"):
+            file.seal("kept")

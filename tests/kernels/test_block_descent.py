@@ -11,6 +11,7 @@ from app.kernels.solver.types import (
     LANES,
     LOGISTIC,
     SQUARED_HINGE,
+    FeatureScales,
     LabelBlock,
     Solution,
     SolverRows,
@@ -40,6 +41,23 @@ def problem(seed: int, n_labels: int, loss: int) -> tuple[SolverRows, LabelBlock
     return rows, block_of(marks, positive, negative, loss)
 
 
+def with_scales(block: LabelBlock, rows: SolverRows, seed: int) -> LabelBlock:
+    """The block with random scales of the features, some of them 0."""
+    random = np.random.default_rng(seed)
+    scales = FeatureScales(*map(aligned_lanes, (N_FEATURES, 2, N_DOCUMENTS, N_DOCUMENTS)))
+    scales.squares[:] = random.uniform(-0.1, 1, len(scales.squares)).clip(0)
+    scales.singleton_squares[:] = random.uniform(0.5, 1, 2 * LANES)
+    marks = (block.marks[:, None] >> np.arange(LANES)) & 1
+    single = scales.singleton_squares.reshape(2, LANES)[marks, np.arange(LANES)]
+    singleton_norms, norms = (array.reshape(-1, LANES) for array in scales[2:])
+    singleton_norms[:] = rows.singleton_norms[:, None] * single
+    for document in range(N_DOCUMENTS):
+        span = slice(rows.starts[document], rows.starts[document + 1])
+        squares = scales.squares.reshape(-1, LANES)[rows.columns[span]]
+        norms[document] = rows.values[span] ** 2 @ squares + singleton_norms[document] + 1
+    return block._replace(scales=scales)
+
+
 def descended(module: Any, rows: SolverRows, block: LabelBlock, tolerance: float) -> Any:
     solution = unsolved(N_FEATURES, N_DOCUMENTS, block.loss)
     steps = module.descend(rows, block, solution, EVERYONE, np.float32(tolerance), 7)
@@ -60,9 +78,11 @@ def assert_close(one: Solution, other: Solution, block: LabelBlock) -> None:
 
 @pytest.mark.parametrize("loss", [SQUARED_HINGE, HINGE, LOGISTIC])
 @pytest.mark.parametrize("n_labels", [1, 5, 16])
-def test_a_descent_ends_where_the_plain_one_ends(loss: int, n_labels: int) -> None:
+@pytest.mark.parametrize("is_scaled", [False, True])
+def test_a_descent_ends_where_the_plain_one_ends(loss: int, n_labels: int, is_scaled: bool) -> None:
     for seed in range(3):
         rows, block = problem(seed, n_labels, loss)
+        block = with_scales(block, rows, seed) if is_scaled else block
         steps, solution = descended(block_descent, rows, block, 0.01)
         plain_steps, plain = descended(block_descent_plain, rows, block, 0.01)
         assert steps == pytest.approx(plain_steps, rel=0.2)  # rounding decides the last few
@@ -71,9 +91,11 @@ def test_a_descent_ends_where_the_plain_one_ends(loss: int, n_labels: int) -> No
 
 
 @pytest.mark.parametrize("loss", [SQUARED_HINGE, HINGE, LOGISTIC])
-def test_one_pass_of_all_documents_moves_every_lane_alike(loss: int) -> None:
+@pytest.mark.parametrize("is_scaled", [False, True])
+def test_one_pass_of_all_documents_moves_every_lane_alike(loss: int, is_scaled: bool) -> None:
     """At a tolerance that one pass meets, rounding has had no time to add up."""
     rows, block = problem(9, 16, loss)
+    block = with_scales(block, rows, 9) if is_scaled else block
     (passes, visits), solution = descended(block_descent, rows, block, 1e9)
     plain_steps, plain = descended(block_descent_plain, rows, block, 1e9)
     assert (passes, visits) == plain_steps == (1, N_DOCUMENTS)
@@ -82,8 +104,12 @@ def test_one_pass_of_all_documents_moves_every_lane_alike(loss: int) -> None:
 
 
 @pytest.mark.parametrize("loss", [SQUARED_HINGE, HINGE, LOGISTIC])
-def test_documents_that_are_forgotten_leave_what_the_plain_version_leaves(loss: int) -> None:
+@pytest.mark.parametrize("is_scaled", [False, True])
+def test_documents_that_are_forgotten_leave_what_the_plain_version_leaves(
+    loss: int, is_scaled: bool
+) -> None:
     rows, block = problem(4, 11, loss)
+    block = with_scales(block, rows, 4) if is_scaled else block
     _, solution = descended(block_descent, rows, block, 0.1)
     plain = solution.copy()
     gone = EVERYONE[::3].copy()
@@ -92,6 +118,21 @@ def test_documents_that_are_forgotten_leave_what_the_plain_version_leaves(loss: 
     assert_close(solution, plain, block)
     unused = unsolved(1, 1, loss).duals[0]
     assert (solution.duals.reshape(-1, LANES)[gone] == unused).all()
+
+
+@pytest.mark.parametrize("loss", [SQUARED_HINGE, HINGE, LOGISTIC])
+@pytest.mark.parametrize("is_scaled", [False, True])
+@pytest.mark.parametrize("module", MODULES)
+def test_weights_that_are_rebuilt_are_those_that_the_descent_left(
+    module: Any, loss: int, is_scaled: bool
+) -> None:
+    rows, block = problem(8, 11, loss)
+    block = with_scales(block, rows, 8) if is_scaled else block
+    _, solution = descended(block_descent, rows, block, 0.1)
+    rebuilt = solution.copy()
+    rebuilt.weights[:], rebuilt.bias[:] = 9, 9
+    module.rebuild(rows, block, rebuilt, EVERYONE)
+    assert_close(solution, rebuilt, block)
 
 
 def test_scores_are_those_of_the_plain_version_also_for_few_documents() -> None:

@@ -1,10 +1,12 @@
 """Two bytes a weight: the labels stay, the weights move by half a level at most."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.kernels.linear.quantized_weights import WIDEST_STEP, quantized
+from app.kernels.linear.types import LinearArrays
 
 SIZES = st.floats(0.0625, 20, width=32)
 ROWS = st.lists(st.dictionaries(st.integers(0, 700), SIZES, min_size=3), min_size=1, max_size=5)
@@ -42,6 +44,23 @@ def test_every_label_keeps_its_weight_to_within_half_a_level(
     assert np.abs(np.log(off)).max() <= np.log(20 / 0.0625) / 126 / 2 + 1e-4
     counts = [is_real[a:b].sum() for a, b in zip(found.starts, found.starts[1:], strict=False)]
     assert np.array_equal(counts, np.diff(starts))
+
+
+@pytest.mark.parametrize("entries", [1, 3, 10**6])
+def test_a_label_keeps_its_weights_however_few_entries_are_read_at_a_time(
+    monkeypatch: pytest.MonkeyPatch, entries: int
+) -> None:
+    monkeypatch.setattr("app.kernels.linear.types.ENTRIES_AT_ONCE", entries)
+    rows = [{3: 1.0, 5: -1.0, 600: 2.0}, {}, {255: -1.0, 600: 1.0}, {0: 2.0, 1: 1.0}, {}]
+    starts, labels, values = arrays(rows)
+    packed = quantized(starts, labels, values)
+    assert packed is not None
+    bias = np.zeros(601, np.float32)
+    for stored in (packed._asdict(), {"starts": starts, "labels": labels, "values": values}):
+        linear = LinearArrays.of({**stored, "bias": bias})
+        for label in (0, 255, 260, 600):
+            expected = [row.get(label, 0.0) for row in rows]
+            np.testing.assert_allclose(linear.of_label(label), expected, rtol=1e-6)
 
 
 def test_weights_that_levels_cannot_hold_or_that_would_need_more_room_stay_as_they_are() -> None:

@@ -15,6 +15,7 @@ from app.kernels.linear.types import FittedTfidf, LinearArrays
 from app.kernels.text import tfidf, tfidf_plain
 from app.kernels.text.analysis import Analysis
 from app.kernels.text.counts import Counts
+from app.kernels.text.leads import LeadColumns
 from app.kernels.vocabulary.vocabulary import Vocabulary
 from app.vectorizers.tfidf import Tfidf
 
@@ -24,9 +25,9 @@ TERMS_REPEATED = st.lists(st.sampled_from(TERMS), max_size=9).map(" ".join)
 TEXTS = st.lists(TEXT | TERMS_REPEATED, max_size=5)
 
 
-def linear(n_labels: int, form: str, seed: int = 0) -> LinearArrays:
-    random = np.random.default_rng(seed)
-    dense = random.integers(-2, 3, (len(TERMS), n_labels)).astype(np.float32)
+def linear(n_labels: int, form: str, *, n_features: int = len(TERMS)) -> LinearArrays:
+    random = np.random.default_rng(0)
+    dense = random.integers(-2, 3, (n_features, n_labels)).astype(np.float32)
     if form == "quantized":  # levels of one size: all sums stay exact
         dense = np.sign(dense)
     return linear_of(dense, random.integers(-1, 2, n_labels).astype(np.float32), form)
@@ -36,7 +37,7 @@ def linear_of(dense: Any, bias: Any, form: str) -> LinearArrays:
     if form == "dense":
         return LinearArrays.of({"weights": dense, "bias": bias})
     rows, labels = np.nonzero(dense)
-    starts = np.searchsorted(rows, np.arange(len(TERMS) + 1)).astype(np.int64)
+    starts = np.searchsorted(rows, np.arange(len(dense) + 1)).astype(np.int64)
     if form == "quantized":
         packed = quantized(starts, labels, dense[rows, labels])
         assert packed is not None
@@ -67,6 +68,28 @@ def test_one_kernel_gives_what_the_long_way_gives(form: str, n_labels: int, sche
         for i, text in enumerate(texts):
             np.testing.assert_array_equal(fast.scores(text), scores[i])
             np.testing.assert_array_equal(fast.top_k(text, k).labels, ranked.labels[i])
+
+    holds()
+
+
+@pytest.mark.parametrize("form", ["dense", "uint16", "int32", "quantized"])
+@pytest.mark.parametrize("scheme", ["log", "atc"])
+def test_first_words_are_scored_as_the_long_way_scores_them(form: str, scheme: str) -> None:
+    leads = LeadColumns.of((1, 3), np.array([[1, 0, 0, 0, 0, 0], [0, 1, 1, 0, 1, 1]], np.bool_))
+    idf = np.append(np.linspace(1.0, 3.0, len(TERMS)), [0.5, 0.7, 0.9, 1.3, 1.5])
+    fitted = FittedTfidf(Analysis(), Vocabulary.of(TERMS), idf, scheme, False, leads)
+    weights = linear(17, form, n_features=len(idf))
+    fast, plain = (
+        module.TextScorer(fitted, weights) for module in (text_scorer, text_scorer_plain)
+    )
+
+    @settings(max_examples=30, deadline=None)
+    @given(TEXTS, st.integers(1, 3))
+    def holds(texts: list[str], jobs: int) -> None:
+        scores = fast.batch_scores(texts, jobs=jobs)
+        np.testing.assert_allclose(scores, plain.batch_scores(texts), atol=1e-5)
+        for text, row in zip(texts, scores, strict=True):
+            np.testing.assert_array_equal(fast.scores(text), row)
 
     holds()
 
@@ -122,7 +145,7 @@ def test_both_weighings_are_the_same_to_the_last_bit(scheme: str) -> None:
 
 
 def fused(vectorizer: Tfidf, **arrays: Any) -> FusedScorer:
-    return FusedScorer(vectorizer.fitted_tfidf, lambda: LinearArrays.of(arrays))
+    return FusedScorer(vectorizer.fitted_parts, lambda: LinearArrays.of(arrays))
 
 
 def test_weights_that_do_not_fit_the_vocabulary_are_refused_before_a_kernel_sees_them(
@@ -164,7 +187,7 @@ def test_without_a_weighing_or_linear_weights_or_a_compiler_there_is_no_kernel(
     arrays = {"weights": np.ones((3, 2), np.float32), "bias": np.zeros(2, np.float32)}
     assert fused(vectorizer, **arrays).scores(["aa"]) is not None
     assert fused(stemming, **arrays).scores(["aa"]) is None
-    assert FusedScorer(vectorizer.fitted_tfidf, lambda: None).scores(["aa"]) is None
-    assert FusedScorer(lambda: None, lambda: LinearArrays.of(arrays)).scores(["aa"]) is None
+    assert FusedScorer(vectorizer.fitted_parts, lambda: None).scores(["aa"]) is None
+    assert FusedScorer(list, lambda: LinearArrays.of(arrays)).scores(["aa"]) is None
     monkeypatch.setenv("LABELSERVE_KERNELS", "plain")
     assert fused(vectorizer, **arrays).scores(["aa"]) is None

@@ -1,5 +1,6 @@
 """Compiled counting beside its plain version, on text that is hard to cut."""
 
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 from app.kernels.text import tokens, tokens_plain
 from app.kernels.text.analysis import Analysis
 from app.kernels.text.characters import SPACE, WORD, classes
-from app.kernels.text.counts import Counts
+from app.kernels.text.counts import Counts, kept
+from app.kernels.text.leads import LeadColumns
 from app.kernels.text.offsets import terms_with_offsets
 from app.kernels.vocabulary import hashing, hashing_plain
 from app.kernels.vocabulary.vocabulary import Vocabulary
@@ -60,6 +62,29 @@ def test_learning_and_counting_give_what_plain_python_gives(
     assert_same(counts, expected_counts)
     known = tokens.count_known(more + texts, analysis, vocabulary, jobs=jobs)
     assert_same(known, tokens_plain.count_known(more + texts, analysis, vocabulary))
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(TEXT, min_size=1, max_size=5),
+    st.sets(st.integers(1, 8), min_size=1, max_size=3),
+    st.sampled_from([(1, 1), (1, 2), (2, 3)]),
+    st.lists(st.sampled_from(STOP_WORDS), max_size=3),
+    st.randoms(use_true_random=False),
+)
+@example([SEVERAL_STRIDES], {300, 600}, (1, 2), [], Random(1))
+def test_first_words_are_counted_as_plain_python_counts_them(
+    texts: list[str], lengths: set[int], sizes: tuple[int, int], stops: list[str], random: Any
+) -> None:
+    analysis = Analysis("word", *sizes, stop_words=frozenset(stops))
+    vocabulary, counts = tokens.learn(texts, analysis)
+    marks = [[random.random() < 0.8 for _ in vocabulary.terms] for _ in lengths]
+    has_column = np.array(marks, np.bool_).reshape(len(lengths), len(vocabulary))
+    leads = LeadColumns.of(sorted(lengths), has_column)
+    found = tokens.count_known(texts, analysis, vocabulary, leads=leads, jobs=2)
+    assert_same(found, tokens_plain.count_known(texts, analysis, vocabulary, leads=leads))
+    is_term = np.arange(len(vocabulary) + has_column.sum()) < len(vocabulary)
+    assert_same(kept(found, is_term), counts)
 
 
 def test_columns_of_a_large_vocabulary_come_in_rising_order() -> None:

@@ -14,8 +14,8 @@ from app.learners.linear.label_training import train_labels
 from app.learners.linear.options import LinearOptions, parse_options
 from app.learners.linear.problem import LinearProblem
 from app.learners.one_vs_rest import OneVsRest
-from app.learners.out_of_fold import fit_with_out_of_fold, out_of_fold
-from app.learners.stratified_folds import stratified_folds
+from app.learners.out_of_fold.fitting import fit_with_out_of_fold, out_of_fold
+from app.learners.out_of_fold.stratified_folds import stratified_folds
 from tests.learners.made_up import made_up
 
 FEATURES, TRUTH = made_up(250, 18)
@@ -104,7 +104,7 @@ def test_out_of_fold_scores_are_the_same_in_chunks_of_any_size(
         return OneVsRest(solver="block")
 
     whole = out_of_fold(make, FEATURES, TRUTH, folds, Fitting())
-    monkeypatch.setattr("app.learners.out_of_fold.DOCUMENTS_AT_ONCE", 7)
+    monkeypatch.setattr("app.learners.out_of_fold.fitting.DOCUMENTS_AT_ONCE", 7)
     assert np.array_equal(out_of_fold(make, FEATURES, TRUTH, folds, Fitting()).scores, whole.scores)
     assert np.isfinite(whole.scores).all()
 

@@ -8,12 +8,30 @@ from scipy.sparse import csr_array
 
 from app.learners import LEARNERS
 from app.learners.base import Fitting, Learner, learner_class
-from app.learners.stratified_folds import stratified_folds
+from app.learners.out_of_fold.stratified_folds import stratified_folds
 from app.state import State
 from tests.learners.made_up import made_up, marks, one_label_each
 
-LINEAR = sorted(kind for kind, place in LEARNERS.items() if "neural" not in place)
+LEARNS_NOTHING = {"hand-rules"}
+"""Decided by rules over the words of a text, which rows of features do not have."""
+VARIANTS: dict[str, dict[str, Any]] = {
+    "one-vs-rest with ratios": {"ratios": 0.5},
+    "one-vs-rest with a chosen C": {"c": "auto"},
+}
+"""Settings that train in another way, kept to the same promises as the defaults."""
+LINEAR = sorted(
+    [
+        kind
+        for kind, place in LEARNERS.items()
+        if "neural" not in place and kind not in LEARNS_NOTHING
+    ]
+    + list(VARIANTS)
+)
 EXCLUSIVE = {"binary-and-multiclass"}
+WITHOUT_CHANCE = {"decision-tree", "knn", "naive-bayes", "rocchio", "svm-rbf", "word"}
+NOT_LINEAR = {"decision-tree", "experts", "knn", "rules", "svm-rbf", "tree"}
+EQUAL_WITHOUT_FEATURES = {"knn", "llsf", "rocchio", "word"}
+"""Their scores are similarities: 0 for a document without features, whatever the label."""
 MULTI_LABEL = sorted(set(LINEAR) - EXCLUSIVE)
 
 
@@ -22,6 +40,8 @@ def with_and_without_a_compiler(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LABELSERVE_KERNELS", request.param)
+    if request.param == "plain":  # a hundred times slower: two costs are enough to choose from
+        monkeypatch.setattr("app.learners.linear.c_choice.GRID", (0.5, 2.0))
 
 
 def data_for(kind: str, n_documents: int, n_labels: int) -> tuple[Any, Any]:
@@ -29,8 +49,18 @@ def data_for(kind: str, n_documents: int, n_labels: int) -> tuple[Any, Any]:
     return make(n_documents, n_labels)
 
 
+def made(kind: str) -> Learner:
+    learner: Learner = learner_class(kind.partition(" with ")[0])(**VARIANTS.get(kind, {}))
+    return learner
+
+
 def fitted(kind: str, features: Any, truth: Any, **fitting: Any) -> Learner:
-    return learner_class(kind)().fit(features, truth, Fitting(**fitting))
+    return made(kind).fit(features, truth, fitting_of(features, truth, **fitting))
+
+
+def fitting_of(features: Any, truth: Any, **fitting: Any) -> Fitting:
+    """With each label's documents as what the label is called, for the learner that reads that."""
+    return Fitting(label_rows=csr_array(truth.T.astype(np.float32) @ features), **fitting)
 
 
 def same_state(first: State, second: State) -> bool:
@@ -58,7 +88,7 @@ def test_what_was_learnt_is_there(kind: str) -> None:
     order = np.argsort(-scores, axis=1)
     has_label = np.diff(truth.indptr) > 0
     hits = truth.toarray()[np.arange(300), order[:, 0]][has_label]
-    assert hits.mean() > 0.75
+    assert hits.mean() > (0.7 if kind in {"experts", "word"} else 0.75)  # no values; no learning
 
 
 @pytest.mark.parametrize("kind", LINEAR)
@@ -75,7 +105,7 @@ def test_the_same_seed_gives_the_same_bits_and_another_seed_others(kind: str) ->
     features, truth = data_for(kind, 90, 20)
     first, again, other = (fitted(kind, features, truth, seed=seed) for seed in (3, 3, 4))
     assert same_state(first.state(), again.state())
-    assert not same_state(first.state(), other.state())
+    assert same_state(first.state(), other.state()) == (kind in WITHOUT_CHANCE)
 
 
 @pytest.mark.parametrize("kind", LINEAR)
@@ -85,7 +115,7 @@ def test_a_rebuilt_learner_scores_the_same_from_arrays_it_cannot_write_to(kind: 
     state = learner.state()
     for array in state.arrays.values():
         array.flags.writeable = False
-    again = learner_class(kind).from_state(state)
+    again = learner_class(state.kind).from_state(state)
     assert np.array_equal(again.scores(features), learner.scores(features))
     assert same_state(again.state(), state)
 
@@ -106,7 +136,8 @@ def test_a_learner_of_some_labels_alone_scores_them_as_the_learner_of_all(kind: 
     apart = learner.for_labels(labels)
     assert (apart is None) == (kind in {"binary-and-multiclass", "tree"})
     if apart is not None:
-        scores = apart.fit(features, truth[:, labels], Fitting()).scores(features)
+        fitting = fitting_of(features, truth)
+        scores = apart.fit(features, truth[:, labels], fitting).scores(features)
         np.testing.assert_allclose(scores, learner.scores(features)[:, labels], atol=0.01)
 
 
@@ -131,7 +162,11 @@ def test_a_label_that_all_or_no_documents_have_never_stops_training(kind: str) -
     scores = fitted(kind, features, marks(dense)).scores(features)
     assert not np.isnan(scores).any()
     everywhere, nowhere = scores[:, 3], scores[:, 4]
-    assert (everywhere > nowhere).all()
+    is_told_apart = np.diff(features.indptr) > 0
+    if kind not in EQUAL_WITHOUT_FEATURES:
+        is_told_apart[:] = True
+    assert (everywhere > nowhere)[is_told_apart].all()
+    assert (everywhere >= nowhere).all()
 
 
 @pytest.mark.parametrize("kind", MULTI_LABEL)
@@ -176,7 +211,7 @@ def test_linear_weights_give_the_scores_where_there_are_any(kind: str) -> None:
     features, truth = data_for(kind, 60, 5)
     learner = fitted(kind, features, truth)
     linear = learner.linear_weights()
-    assert (linear is None) == (kind == "tree")
+    assert (linear is None) == (kind in NOT_LINEAR)
     if linear is None:
         return
     weights = linear.dense
@@ -186,6 +221,8 @@ def test_linear_weights_give_the_scores_where_there_are_any(kind: str) -> None:
     np.testing.assert_allclose(
         features @ weights + linear.bias, learner.scores(features), atol=1e-5
     )
+    by_label = np.stack([linear.of_label(label) for label in range(5)], axis=1)
+    assert np.array_equal(by_label, csr_array(weights).toarray())
 
 
 @pytest.mark.parametrize("kind", LINEAR)
@@ -194,7 +231,7 @@ def test_the_short_cut_to_out_of_fold_scores_learns_what_fit_learns_and_leaks_no
 ) -> None:
     features, truth = data_for(kind, 90, 6)
     folds = stratified_folds(truth, 3, 0)
-    learner = learner_class(kind)()
+    learner = made(kind)
     held_out = learner.fit_with_held_out(features, truth, folds, Fitting())
     if held_out is None:
         return

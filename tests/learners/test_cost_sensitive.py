@@ -8,7 +8,7 @@ from app.folds import Folds
 from app.learners.base import Fitting, learner_class
 from app.learners.cost_sensitive import GRID, CostSensitive, CostSensitiveMicro
 from app.learners.one_vs_rest import OneVsRest
-from app.learners.out_of_fold import fit_with_out_of_fold
+from app.learners.out_of_fold.fitting import fit_with_out_of_fold
 
 
 def data(n_documents: int = 240) -> tuple[csr_array, csr_array]:

@@ -7,8 +7,8 @@ from app.folds import Folds
 from app.learners.base import Fitting
 from app.learners.linear.cost_trials import tried_costs
 from app.learners.one_vs_rest import OneVsRest
-from app.learners.out_of_fold import out_of_fold
-from app.learners.stratified_folds import stratified_folds
+from app.learners.out_of_fold.fitting import out_of_fold
+from app.learners.out_of_fold.stratified_folds import stratified_folds
 from tests.learners.made_up import made_up, marks
 
 FEATURES, TRUTH = made_up(200, 17)

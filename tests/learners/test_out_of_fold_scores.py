@@ -1,10 +1,16 @@
 """Sparse out-of-fold scores hold each document's best labels and its true ones."""
 
+import weakref
+
 import numpy as np
 import pytest
 
-from app.learners.out_of_fold_scores import BestScores, out_of_fold_scores
-from tests.learners.made_up import marks
+from app.folds import Folds
+from app.learners.base import Fitting
+from app.learners.out_of_fold.fitting import out_of_fold
+from app.learners.out_of_fold.scores import BestScores, out_of_fold_scores
+from app.learners.rocchio import Rocchio
+from tests.learners.made_up import made_up, marks
 
 PICK = np.random.default_rng(5)
 SCORES = PICK.permutation(30 * 40).reshape(30, 40).astype(np.float32)
@@ -71,3 +77,16 @@ def test_scores_of_few_labels_are_exact_in_the_sparse_form() -> None:
     kept = out_of_fold_scores(TRUTH, dense_cells=1000, best=7)
     kept.put(np.arange(30), np.arange(40), few.astype(np.float32))
     assert not kept.held_out().is_exact
+
+
+def test_the_model_of_a_fold_is_gone_before_the_next_one_is_fitted() -> None:
+    features, truth = made_up(30, 4)
+    fitted: weakref.WeakSet[Rocchio] = weakref.WeakSet()
+
+    def next_learner() -> Rocchio:
+        assert not len(fitted)
+        fitted.add(learner := Rocchio())
+        return learner
+
+    folds = Folds(np.arange(30, dtype=np.int32) % 3)
+    assert out_of_fold(next_learner, features, truth, folds, Fitting()).n_documents == 30

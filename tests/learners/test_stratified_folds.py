@@ -5,7 +5,7 @@ import pytest
 
 from app.arrays import truth_from_rows
 from app.errors import InvalidRequestError
-from app.learners.stratified_folds import stratified_folds
+from app.learners.out_of_fold.stratified_folds import stratified_folds
 
 
 def random_truth(n_documents: int, n_labels: int) -> object:

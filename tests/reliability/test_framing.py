@@ -28,9 +28,10 @@ def test_every_request_that_was_sent_ahead_is_answered(server: Server) -> None:
 
 def test_head_is_answered_as_get_without_a_body(server: Server) -> None:
     with server.client(headers={"x-request-id": "fixed"}) as client:
-        paths = client.get("/openapi.json").json()["paths"]
+        operations = client.get("/openapi.json").json()["paths"]
+        paths = [path for path, methods in operations.items() if "head" not in methods]
         for path in [*paths, "/", "/docs", "/openapi.json", "/nowhere"]:
-            url = path.format(name="tiny", version="none")
+            url = path.format(name="tiny", version="none", id="none", sha256="0" * 64)
             read, asked = client.get(url), client.head(url)
             assert (asked.status_code, asked.content) == (read.status_code, b"")
             assert asked.headers.get("content-type") == read.headers.get("content-type")

@@ -1,5 +1,6 @@
 """A data folder without room: uploads are refused, all else goes on, no process dies."""
 
+import hashlib
 import os
 import subprocess
 from collections.abc import Callable
@@ -15,6 +16,7 @@ KIBIBYTE = 1 << 10
 DISK_BYTES = 16 << 20
 NDJSON = {"content-type": "application/x-ndjson"}
 LINE = b'{"text": "please refund the invoice", "labels": ["billing"]}\n'
+SHA256 = hashlib.sha256(LINE * 10_000).hexdigest()
 OWN_MOUNTS = ["unshare", "--mount"] + ([] if os.geteuid() == 0 else ["--map-root-user"])
 MOUNT = f'mount -t tmpfs -o size={DISK_BYTES} none "$0" && exec "$@"'
 
@@ -90,12 +92,22 @@ def test_a_full_data_folder_refuses_uploads_and_kills_no_worker(
             use_every_route(server)
             answer = client.post("/evaluate", content=LINE * 10_000, headers=NDJSON)
             assert (answer.status_code, answer.json()["type"][-12:]) == (507, "storage-full")
+        for path in ("/evaluations", f"/uploads/{SHA256}"):
+            method = "POST" if path == "/evaluations" else "PUT"
+            answer = client.request(method, path, content=LINE * 10_000, headers=NDJSON)
+            assert (answer.status_code, answer.json()["type"][-12:]) == (507, "storage-full")
         assert server.workers == before
         assert [written_maps(pid) for pid in server.workers] == [[]] * len(before)
-        wait_until(lambda: server.metric("labelserve_rejected_total") == 3)
+        wait_until(lambda: server.metric("labelserve_rejected_total") == 5)
         filling.unlink()
         answer = client.post("/evaluate", content=LINE * 10_000, headers=NDJSON)
         assert answer.status_code == 200, answer.text
+        assert client.get("/evaluations").json()["evaluations"] == []
+        assert client.head(f"/uploads/{SHA256}").status_code == 404
+        asked = client.post("/evaluations", content=LINE, headers=NDJSON)
+        assert asked.status_code == 202
+        path = asked.headers["location"]
+        wait_until(lambda: client.get(path).json()["state"] == "done")
     assert [line for line in lines(server.log) if "died" in line.get("message", "")] == []
     wait_until(lambda: not [name for name in os.listdir(disk / "spool") if "-" in name])
 

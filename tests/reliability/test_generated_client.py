@@ -1,5 +1,6 @@
 """A client generated from the OpenAPI document calls every route of a real server."""
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 
 from app.serving.keys import KeysFile
-from tests.reliability.servers import Server, start
+from tests.reliability.servers import Server, start, wait_until
 
 PACKAGE = "generated_client"
 TEXT = "my invoice was charged twice"
@@ -37,13 +38,13 @@ class Site:
         found = [each for path in self.document["paths"].values() for each in path.values()]
         return {each["operationId"]: each["tags"][0].replace(" ", "_") for each in found}
 
-    def call(self, operation: str, **arguments: Any) -> Any:
-        """What the client makes of a 200 answer."""
+    def call(self, operation: str, *, status: int = 200, **arguments: Any) -> Any:
+        """What the client makes of an answer with this status."""
         client = part("client").AuthenticatedClient(base_url=self.server.url, token=self.secret)
         module = part(f"api.{self.operations()[operation]}.{operation}")
         with client as client:
             answer = module.sync_detailed(client=client, **arguments)
-        assert answer.status_code == 200, answer.content
+        assert answer.status_code == status, answer.content
         return answer.parsed
 
 
@@ -94,6 +95,30 @@ def evaluates(site: Site) -> None:
         assert site.call("evaluate", body=body)["data"]["documents"] == 20
 
 
+def hands_in(site: Site) -> None:
+    sha256 = hashlib.sha256(RECORDS).hexdigest()
+    file = part("types").File(BytesIO(RECORDS), "test.jsonl")
+    assert site.call("put_upload", status=201, sha256=sha256, body=file).bytes_ == len(RECORDS)
+    site.call("find_upload", sha256=sha256)
+    form = part("models").SubmitEvaluationsFilesBody(
+        file=[file, part("types").File(BytesIO(RECORDS))]
+    )
+    checks = site.call("submit_evaluations", body=form, check=True).checks
+    assert [one.documents for one in checks] == [20, 20]
+    found = site.call("submit_evaluations", status=202, body=form, upload=sha256).evaluations[0]
+    wait_until(lambda: site.call("evaluation", id=found.id).state == "done")
+    assert found.id in [one.id for one in site.call("evaluations").evaluations]
+    assert site.call("evaluation_report", id=found.id)["data"]["documents"] == 20
+    assert "event: end" in site.call("evaluation_events", id=found.id)
+    both = part("models").CompareEvaluationsBody.from_dict({"a": found.id, "b": found.id})
+    assert site.call("compare_evaluations", body=both).tests.micro_sign.p == 1.0
+    board = site.call("leaderboard", sha256=sha256, figure="P@1")
+    assert board.rows[0].evaluation.id == found.id
+    change = part("models").UpdateEvaluationBody.from_dict({"pinned": True})
+    assert site.call("update_evaluation", id=found.id, body=change).pinned is True
+    site.call("delete_evaluation", status=204, id=found.id)
+
+
 def infers(site: Site) -> None:
     body = part("models").Call.from_dict(CALL)
     for answer in (
@@ -131,6 +156,14 @@ def lists(site: Site) -> None:
     assert [model.name for model in site.call("models").models] == ["tiny"]
     assert site.call("labels", name="tiny", q="bill").labels == ["billing"]
     assert site.call("curve", name="tiny").points
+    assert site.call("label", name="tiny", label="billing").trained[0].terms_for
+
+
+def promotes(site: Site) -> None:
+    card = site.call("card", name="tiny")
+    assert [(one.version, one.is_current) for one in card.stored] == [(version(site), True)]
+    body = part("models").CurrentVersion(version=card.version)
+    assert site.call("promote", name="tiny", body=body).version == card.version
 
 
 def lives(site: Site) -> None:
@@ -146,10 +179,24 @@ def measures(site: Site) -> None:
 CALLS: dict[Callable[[Site], None], set[str]] = {
     predicts: {"predict"},
     evaluates: {"evaluate"},
+    hands_in: {
+        "put_upload",
+        "find_upload",
+        "submit_evaluations",
+        "evaluation",
+        "evaluations",
+        "evaluation_report",
+        "evaluation_events",
+        "compare_evaluations",
+        "leaderboard",
+        "update_evaluation",
+        "delete_evaluation",
+    },
     infers: {"v2_infer", "v2_infer_version"},
     describes: {"v2_model", "v2_model_version"},
     is_ready: {"ready", "v2_ready", "v2_model_ready", "v2_version_ready"},
-    lists: {"models", "labels", "model", "curve"},
+    lists: {"models", "labels", "model", "curve", "label"},
+    promotes: {"card", "promote"},
     lives: {"live", "v2_live", "v2_server"},
     measures: {"metrics"},
 }

@@ -59,7 +59,7 @@ def test_a_keys_file_with_a_value_of_the_wrong_kind_is_refused_by_its_place(
     file = tmp_path / "keys.json"
     file.write_text('{"keys": [{"id": 7}]}')
     said = refusal(tmp_path, api_keys_file=file, port=0)
-    assert f"{file} is not a keys file of scripts/keys.py" in said
+    assert f"{file} is not a keys file of labelserve keys" in said
     assert "$.keys[0].id" in said
 
 

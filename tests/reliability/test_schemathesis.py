@@ -6,25 +6,43 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from app.api.http.uploads import NAMED
+from app.api.http.media_types import NAMED
 from app.serving.keys import KeysFile
 from tests.reliability.conftest import Started
 
-# Whether a body is right can depend on what no schema says: the labels of a model, the text of a
-# test set, two fields that exclude each other. There a 422 is the right answer to a "valid" body.
+# Whether a request is right can depend on what no schema says: the labels of a model, the text of a
+# test set, the hash of a body, the figures of an evaluation, two fields that exclude each other.
+# There a 422 is the right answer to a "valid" request.
 CONFIG = """
 [parameters]
 "path.name" = "tiny"
+"query.label" = "billing"
 
 [[operations]]
 include-method = "POST"
+checks.positive_data_acceptance.expected-statuses = ["2xx", "404", "422"]
+
+[[operations]]
+include-path = "/models/{name}/label"
+checks.positive_data_acceptance.expected-statuses = ["2xx", "404", "422"]
+
+[[operations]]
+include-path = "/leaderboards/{sha256}"
+checks.positive_data_acceptance.expected-statuses = ["2xx", "404", "422"]
+
+[[operations]]
+include-path = "/uploads/{sha256}"
 checks.positive_data_acceptance.expected-statuses = ["2xx", "404", "422"]
 """
 EXAMPLES = 2
 SECONDS = "120"
 """More than 10 s are a failure by default. On a busy machine the first evaluation took 14, as it
 starts a process that imports everything; `make soak` is where times are judged."""
-IN_WORDS = {"/predict": ["application/x-ndjson"], "/evaluate": NAMED}
+IN_WORDS = {
+    "/predict": ["application/x-ndjson", "text/csv"],
+    "/evaluate": NAMED,
+    "/evaluations": NAMED,
+}
 """Media types that the document has in words, as generators of clients know none of them."""
 
 

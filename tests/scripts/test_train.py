@@ -196,3 +196,24 @@ def test_every_command_explains_itself(script: str) -> None:
     assert code == 0
     assert "Usage" in out
     assert os.environ.get("HOME", "\0") not in out
+
+
+def test_a_recipe_joins_kinds_of_features_and_selects_their_terms(
+    corpus_file: Path, tmp_path: Path
+) -> None:
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(
+        "[[features.parts]]\nselect = 'chi2'\nkeep = 20\n"
+        "[[features.parts]]\nanalyzer = 'char_wb'\nngram_range = [3, 4]\nweight = 0.5\n"
+    )
+    code, out, err = run(
+        *("scripts/train.py", corpus_file, "--model", "m", "--models-dir", tmp_path / "models"),
+        *("--recipe", recipe, "--set", "features.parts.1.weight=0.7", "--test", "0.25"),
+        *("--jobs", "1", "--json", "-"),
+    )
+    assert (code, err) == (0, "")
+    assert json.loads(out)["report"]["decisions"]["micro"]["f1"] > 0.8
+    vectorizer = load_model(Store(tmp_path / "models"), "m").classifier.members[0].vectorizer
+    state = vectorizer.state()
+    assert (vectorizer.kind, state.settings["weights"]) == ("union", [1.0, 0.7])
+    assert len(state.parts["part0"].arrays["terms_ends"]) == 20

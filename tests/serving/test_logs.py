@@ -1,5 +1,6 @@
 """What is logged: JSON lines that say where an error was raised, and never what it said."""
 
+import fcntl
 import json
 import logging
 import os
@@ -68,8 +69,14 @@ def test_lines_that_nobody_reads_are_dropped_as_a_whole_and_counted(
     os.close(writing)
 
 
-def test_a_pipe_that_another_process_has_set_not_to_block_loses_no_line() -> None:
+@pytest.mark.parametrize("descriptor", [None, 1030], ids=["as it comes", "past 1023"])
+def test_a_pipe_that_another_process_has_set_not_to_block_loses_no_line(
+    descriptor: int | None,
+) -> None:
     reading, writing = os.pipe()
+    if descriptor is not None:
+        low, writing = writing, fcntl.fcntl(writing, fcntl.F_DUPFD, descriptor)
+        os.close(low)
     os.set_blocking(writing, False)
     writer, line = LogWriter(writing, "stderr"), b"x" * 999 + b"\n"
     for _ in range(200):

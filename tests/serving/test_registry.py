@@ -38,6 +38,73 @@ def test_a_model_that_fails_in_an_unforeseen_way_leaves_the_others_alone(
     assert found.failures["broken"].reason == "RuntimeError"
 
 
+def test_a_model_is_loading_from_when_it_is_found_until_it_answers_or_failed(
+    tiny_models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("broken", "tiny"):
+        copytree(tiny_models / "tiny", tmp_path / name)
+    seen: list[tuple[list[str], set[str]]] = []
+
+    def states() -> tuple[list[str], set[str]]:
+        return found.names, set(found.names) - found.loaded.keys() - found.failures.keys()
+
+    def load(store: Store, reference: str) -> Model:
+        seen.append(states())
+        with pytest.raises(ModelUnavailableError, match="is being loaded"):
+            found.get("tiny")
+        if reference.startswith("broken"):
+            raise RuntimeError
+        return load_model(store, reference)
+
+    monkeypatch.setattr(registry, "load_model", load)
+    found = Registry(Store(tmp_path))
+    found.refresh()
+    both = ["broken", "tiny"]
+    assert seen == [(both, {"broken", "tiny"}), (both, {"tiny"})]
+    assert states() == (both, set())
+
+
+def test_a_model_that_is_new_and_still_loading_does_not_make_the_service_unready(
+    tiny_models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copytree(tiny_models / "tiny", tmp_path / "tiny")
+    found = Registry(Store(tmp_path))
+    found.refresh()
+    copytree(tiny_models / "tiny", tmp_path / "new")
+    missing: list[list[str]] = []
+
+    def load(store: Store, reference: str) -> Model:
+        missing.append(found.missing())
+        return load_model(store, reference)
+
+    monkeypatch.setattr(registry, "load_model", load)
+    found.refresh()
+    assert missing == [[]]
+
+
+def test_models_are_loaded_again_for_other_kernels_and_one_that_fails_stays(
+    tiny_models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("broken", "tiny"):
+        copytree(tiny_models / "tiny", tmp_path / name)
+    store = Store(tmp_path)
+    version = store.versions("tiny")[0]
+    found = Registry(store, required=(f"tiny@{version}",))
+    found.refresh()
+    before = dict(found.loaded)
+
+    def load(store: Store, reference: str) -> Model:
+        if reference.startswith("broken"):
+            raise RuntimeError
+        return load_model(store, reference)
+
+    monkeypatch.setattr(registry, "load_model", load)
+    found.reload()
+    assert found.get("broken") is before["broken"]
+    assert found.get("tiny") is not before["tiny"]
+    assert found.get("tiny") is found.get(f"tiny@{version}")
+
+
 def test_a_version_that_was_never_promoted_is_no_model_yet(
     tiny_models: Path, tmp_path: Path
 ) -> None:

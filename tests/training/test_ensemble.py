@@ -99,7 +99,7 @@ def test_a_trained_ensemble_scores_as_the_weighted_sum_and_comes_back_equal(
     np.testing.assert_allclose(model.scores(texts), parts[0] + parts[1], rtol=1e-4, atol=1e-4)
     np.testing.assert_array_equal(model.decide(texts), trained.classifier.decide(texts))
     (found,) = explain(model, texts[0], [2], 4)
-    assert {len(reason.term) > 4 for reason in found.because} == {True, False}
+    assert {len(reason.name) > 4 for reason in found.because} == {True, False}
     total = sum(reason.weight for reason in found.because) + found.bias + found.rest
     assert total == pytest.approx(model.scores(texts)[0, 2], abs=1e-4)
 

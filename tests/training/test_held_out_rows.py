@@ -8,7 +8,7 @@ import pytest
 from app.arrays import truth_from_rows
 from app.folds import Folds
 from app.learners.base import Fitting
-from app.learners.stratified_folds import stratified_folds
+from app.learners.out_of_fold.stratified_folds import stratified_folds
 from app.training.fold_plan import FoldPlan
 from app.training.members import TrainingData, built, fit_member
 from app.training.recipe import MemberRecipe

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from app.arrays import Features, Scores, Truth, truth_from_rows
-from app.learners import LEARNERS, out_of_fold
+from app.learners import LEARNERS
 from app.learners.base import Fitting, Learner
-from app.learners.out_of_fold_scores import out_of_fold_scores
+from app.learners.out_of_fold import fitting as out_of_fold
+from app.learners.out_of_fold.scores import out_of_fold_scores
 from app.state import State
 from app.training.fold_plan import FoldPlan
 from app.training.members import FittedMember, TrainingData, fit_member

@@ -22,7 +22,7 @@ FREE = {"version", "created", "timings"}
 def written(store: Store, job: TrainingJob) -> Path:
     trained = train(job)
     version = store.write("m", trained.classifier.state(), trained.info)
-    return store._version_folder("m", version)
+    return store.folder("m", version)
 
 
 def manifest(folder: Path) -> dict[str, object]:
@@ -157,6 +157,26 @@ def test_ready_made_features_are_trained_on_as_they_are(tmp_path: Path) -> None:
     assert trained.classifier.scores(rows.documents).shape == (6, 2)
     with pytest.raises(InvalidRequestError, match="reads texts"):
         train(TrainingJob(rows, read_recipe(None, learner="kim-cnn")))
+
+
+@pytest.mark.parametrize(
+    ("recipe", "named"),
+    [
+        ("[features]\nngram_range = [1, 2]", "features.ngram_range"),
+        ("[features]\nkind = 'tfidf'", "features.kind"),
+        ("[[members]]\n[[members]]\nfeatures = {min_df = 2}", "features.min_df"),
+    ],
+)
+def test_settings_of_features_are_refused_where_features_are_ready_made(
+    tmp_path: Path, recipe: str, named: str
+) -> None:
+    (tmp_path / "rows.svm").write_text("a 1:1 3:0.5\nb 2:1\na,b 1:1 2:1\nb 2:2\n")
+    (tmp_path / "recipe.toml").write_text(recipe)
+    rows = load_collection(tmp_path / "rows.svm")
+    with pytest.raises(InvalidRequestError, match=f"{named}: the data are ready-made"):
+        train(TrainingJob(rows, read_recipe(tmp_path / "recipe.toml")))
+    as_it_is = ["features.kind=ready-made", "decision.name=zero"]
+    assert train(TrainingJob(rows, read_recipe(None, changes=as_it_is))).classifier.is_ready_made
 
 
 def test_one_document_cannot_be_tuned_on_and_says_so(corpus: Collection) -> None:

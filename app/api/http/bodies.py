@@ -10,6 +10,11 @@ from app.errors import DeadlineError, PayloadTooLargeError, UnsupportedMediaType
 from app.serving.admission import SMALL_BODY, BodyBudget, Deadline
 
 LATE = "too late"
+WORKBOOKS = (
+    b"application/vnd.openxmlformats-officedocument",
+    b"application/vnd.ms-excel",
+    b"PK\x03\x04",
+)
 SLOWEST = 1000
 """Bytes a second that keep a long body going."""
 
@@ -90,6 +95,14 @@ def refuse_encoded(context: RequestContext) -> None:
     """UnsupportedMediaTypeError for a body with a content encoding, where none is taken."""
     if context.header(b"content-encoding").strip().lower() not in (b"", b"identity"):
         raise UnsupportedMediaTypeError("the body is sent without a content encoding")
+
+
+def refuse_workbook(begins: bytes) -> None:
+    """UnsupportedMediaTypeError for an Excel workbook, by its media type or its first bytes."""
+    if begins.startswith(WORKBOOKS):
+        raise UnsupportedMediaTypeError(
+            "Excel workbooks are not read here: save as CSV UTF-8, and send that as text/csv"
+        )
 
 
 def check_length(context: RequestContext, limit: int, *, overhead: int = 0) -> None:

@@ -1,4 +1,4 @@
-"""multipart/form-data as a stream: the bytes of the field `file`, whatever its size."""
+"""multipart/form-data as a stream: the bytes of its fields `file`, whatever their size."""
 
 from collections.abc import Callable
 
@@ -10,15 +10,20 @@ from app.errors import InvalidRequestError, MalformedBodyError
 FIELD = b"file"
 LONGEST_HEADER = 4096
 
+Write = Callable[[bytes], None]
+OpenFile = Callable[[str], Write]
+"""(file name as sent) → where the bytes of this file go."""
 
-class FileField:
-    """Passes the field's bytes on; other fields are refused, so is a body without it."""
 
-    def __init__(self, content_type: bytes, write: Callable[[bytes], None]) -> None:
+class FileFields:
+    """Passes the fields' bytes on; other fields are refused, so is a body without one."""
+
+    def __init__(self, content_type: bytes, open_file: OpenFile) -> None:
         boundary = parse_options_header(content_type)[1].get(b"boundary", b"")
         if not boundary:
             raise MalformedBodyError("the multipart body names no boundary")
-        self._write = write
+        self._open_file = open_file
+        self._write: Write = lambda data: None
         self._name, self._value = bytearray(), bytearray()
         self._headers: dict[bytes, bytes] = {}
         self._files, self.is_complete = 0, False
@@ -70,10 +75,9 @@ class FileField:
     def _on_headers(self) -> None:
         options = parse_options_header(self._headers.get(b"content-disposition", b""))[1]
         if options.get(b"name") != FIELD:
-            raise InvalidRequestError("the multipart body has one field, `file`, and no other")
+            raise InvalidRequestError("the multipart body has fields `file`, and no others")
         self._files += 1
-        if self._files > 1:
-            raise InvalidRequestError("the multipart body has the field `file` once")
+        self._write = self._open_file(options.get(b"filename", b"").decode(errors="replace"))
 
     def _on_end(self) -> None:
         self.is_complete = True

@@ -6,6 +6,7 @@
 Both ways share every step between; only waiting, and what takes a thread, differ.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -17,7 +18,7 @@ from fastapi.routing import APIRoute
 from starlette.types import Receive, Scope, Send
 
 from app.api.errors import invalid_body, send_problem
-from app.api.http.bodies import read_body, refuse_encoded
+from app.api.http.bodies import read_body, refuse_encoded, refuse_workbook
 from app.api.http.piecewise import send_in_pieces
 from app.api.http.request_context import Headers, RequestContext, context_of
 from app.api.identity import caller_with, identify, take_documents, take_request
@@ -26,7 +27,11 @@ from app.api.prediction_json import listed
 from app.api.predictor import QUICK_BYTES, Asked, Predicted, Predictor
 from app.api.revalidation import Revalidation
 from app.api.schemas import Document, OperatingPoint, PredictRequest, PredictResponse
-from app.api.streaming import NDJSON, Stream
+from app.api.streams import EXCHANGES
+from app.api.streams.base import Exchange
+from app.api.streams.ndjson import NDJSON, NdjsonExchange
+from app.api.streams.stream import Stream
+from app.catalogue import find
 from app.errors import AppError, UnsupportedMediaTypeError
 from app.prediction.answers import Prediction
 from app.prediction.query import Query
@@ -35,9 +40,13 @@ from app.serving.identity import Identity
 from app.serving.registry import Loaded
 from app.serving.service import Service
 from app.serving.unsent_answers import Pieces, joined
+from app.settings import Settings
 
 PATH, SCOPE = "/predict", "predict"
 JSON = b"application/json"
+ExchangeKind = Callable[[Scope, Predictor, Settings], Exchange]
+STREAMED = {name.encode(): name for name in EXCHANGES}
+"""Media types of streams."""
 PREDICTIONS = b'"predictions":['
 """What stands before the predictions, and nowhere else in an answer without any."""
 
@@ -59,6 +68,7 @@ class Predict:
         self._service = service
         self._predictor = Predictor(service, PATH)
         self._stream = Stream(service, self._predictor)
+        self._exchanges: dict[str, ExchangeKind] = {NDJSON.decode(): NdjsonExchange}
         self._decode = msgspec.json.Decoder(PredictRequest).decode
         self._encode = msgspec.json.Encoder().encode
 
@@ -70,10 +80,12 @@ class Predict:
             await take_request(identity, context, self._service)
             self._predictor.refuse_early(context)
             with Revalidation(context, self._service, SCOPE):
-                if _media_type(context) == NDJSON:
-                    await self._stream.answer(scope, receive, send, identity)
-                else:
+                streamed = STREAMED.get(_media_type(context))
+                if streamed is None:
                     await self._answer(receive, send, context, identity)
+                else:
+                    exchange = await self._exchange(scope, streamed)
+                    await self._stream.answer(scope, receive, send, identity, exchange)
         except AppError as error:
             if context.status:
                 raise
@@ -108,6 +120,14 @@ class Predict:
             )
         del body, request, call  # from here on a slow reader holds its answer, and nothing else
         await send_in_pieces(send, headers, pieces, self._service)
+
+    async def _exchange(self, scope: Scope, media_type: str) -> Exchange:
+        """The form of a stream; one that few clients use is loaded on first use, by a thread."""
+        if media_type not in self._exchanges:
+            found = await self._predictor.in_thread(find, EXCHANGES, media_type, "media type")
+            self._exchanges[media_type] = found
+        kind = self._exchanges[media_type]
+        return kind(scope, self._predictor, self._service.settings)
 
     def _identified(self, context: RequestContext) -> Identity:
         context.route = PATH
@@ -181,17 +201,30 @@ LINES = {
         "answered is an object with `line` and `error`.",
     }
 }
+TABLE = {
+    "schema": {
+        "type": "string",
+        "description": "The answer to a table: its own columns, then `labels`, `probabilities`, "
+        "`reasons`, `review`. A row that cannot be answered says why in `review`.",
+    }
+}
 DOCUMENTED = {
     "requestBody": {
         "required": True,
         "description": "Also as a stream (application/x-ndjson): a text or a document a line, with "
-        "the other fields in the query.",
+        "the other fields in the query; or as a table (text/csv): a header and a document a row, "
+        "with the other fields in the query, and with `text_columns` (`text`), `label_separator` "
+        "(`|`), `on_error` (`fail`, `skip`), `id_column`, `label_column`.",
         "content": {"application/json": _ref("PredictRequest")},
     },
     "responses": {
         "200": {
             "description": "One prediction a document, in the order of the request",
-            "content": {"application/json": _ref("PredictResponse"), NDJSON.decode(): LINES},
+            "content": {
+                "application/json": _ref("PredictResponse"),
+                "application/x-ndjson": LINES,
+                "text/csv": TABLE,
+            },
         }
     },
 }
@@ -220,7 +253,9 @@ def _response(
 
 def _media_type(context: RequestContext) -> bytes:
     sent = context.head.media_type or JSON
-    if sent not in (JSON, NDJSON):
-        raise UnsupportedMediaTypeError("accepted: application/json, application/x-ndjson")
+    if sent != JSON and sent not in STREAMED:
+        refuse_workbook(sent)
+        accepted = ", ".join((JSON.decode(), *EXCHANGES))
+        raise UnsupportedMediaTypeError(f"accepted: {accepted}")
     refuse_encoded(context)
     return sent

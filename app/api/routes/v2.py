@@ -107,11 +107,16 @@ CALL = {
     }
 }
 STATUSES = (400, 401, 403, 404, 413, 415, 422, 429, 503, 504)
+ANSWERS = {
+    200: {
+        "description": "Successful Response; octets where an output is asked for in binary form.",
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    },
+    **errors(*STATUSES),
+}
 
 
-@router.post(
-    "/models/{name}/infer", response_model=None, openapi_extra=CALL, responses=errors(*STATUSES)
-)
+@router.post("/models/{name}/infer", response_model=None, openapi_extra=CALL, responses=ANSWERS)
 async def infer(name: str, request: Request, service: Parts, caller: Caller) -> Response:
     """Predictions for a BYTES tensor of texts."""
     return await _inferred(name, request, service, caller)
@@ -121,7 +126,7 @@ async def infer(name: str, request: Request, service: Parts, caller: Caller) -> 
     "/models/{name}/versions/{version}/infer",
     response_model=None,
     openapi_extra=CALL,
-    responses=errors(*STATUSES),
+    responses=ANSWERS,
 )
 async def infer_version(
     name: str, version: str, request: Request, service: Parts, caller: Caller

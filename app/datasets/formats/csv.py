@@ -6,22 +6,46 @@ from app.datasets.base import ReadOptions, Record
 from app.datasets.faults import Faults
 from app.datasets.formats.csv_rows import delimiter_of, rows
 from app.datasets.formats.table import Table
-from app.datasets.input.encoding import head_text
+from app.datasets.input.encoding import encoding_of, text_of
 from app.datasets.input.source import Source
+from app.datasets.layout import TableLayout
 
 
 def documents(source: Source, options: ReadOptions, faults: Faults) -> Iterator[Record]:
     """A document a row; `,` `;` and TAB are told apart by the header."""
-    delimiter = delimiter_of(head_text(source).lstrip("\r\n").partition("\n")[0].rstrip("\r"))
-    table: Table | None = None
-    for line, row in rows(source, faults, delimiter):
-        if table is None:
-            table = Table([name.strip() for name in row], options, faults)
-        elif len(row) != len(table.header):
-            problem = f"{len(row)} fields in a row"
-            accepted = f"{len(table.header)}, as in the header"
-            faults.add(
-                problem, line=line, column=min(len(row), len(table.header)) + 1, accepted=accepted
-            )
-        elif document := table.document(row, line):
-            yield document
+    source.layout = layout_of(source.head)
+    table = CsvTable(source.layout, options, faults)
+    return table.documents(rows(source, faults, source.layout.delimiter))
+
+
+def layout_of(head: bytes) -> TableLayout:
+    """The form of a CSV text, by its first line; the columns are not known yet."""
+    encoding, mark = encoding_of(head)
+    line, line_feed, _ = text_of(head).lstrip("\r\n").partition("\n")
+    return TableLayout(
+        delimiter=delimiter_of(line.rstrip("\r")),
+        line_end="\r\n" if line_feed and line.endswith("\r") else "\n",
+        has_mark=bool(mark) or encoding != "utf-8",
+    )
+
+
+class CsvTable:
+    """Turns rows into documents; the first row is the header, wherever the others come from.
+
+    Rows may come in several parts where labels are ignored, so that nothing is told by the first.
+    """
+
+    def __init__(self, layout: TableLayout, options: ReadOptions, faults: Faults) -> None:
+        self._layout, self._options, self._faults = layout, options, faults
+        self._table: Table | None = None
+
+    def documents(self, found: Iterator[tuple[int, list[str]]]) -> Iterator[Record]:
+        """The documents of rows that come with their lines."""
+        if self._table is None:
+            header = next(found, None)
+            if header is None:
+                return
+            self._layout.columns = tuple(header[1])
+            names = [name.strip() for name in header[1]]
+            self._table = Table(names, self._options, self._faults)
+        yield from self._table.documents(found)

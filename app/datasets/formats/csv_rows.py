@@ -10,6 +10,7 @@ from app.datasets.input.source import Source
 
 DELIMITERS = ",;\t"
 QUOTED = re.compile(r'"[^"]*"')
+TO_CLOSING_QUOTE = re.compile(r'(?:[^"]++|"")*+"')
 CLOSED = "quotes that are closed and doubled inside a field"
 
 
@@ -19,8 +20,14 @@ def rows(source: Source, faults: Faults, delimiter: str) -> Iterator[tuple[int, 
     A quoted field may hold delimiters, doubled quotes and line ends. One that never closes takes
     the rest of the file with it, so it is never skipped.
     """
-    feed = _Feed(source, faults)
-    limit = source.limits.max_line_bytes
+    return parsed(lines(source, faults), faults, delimiter, source.limits.max_line_bytes)
+
+
+def parsed(
+    numbered: Iterator[tuple[int, str]], faults: Faults, delimiter: str, limit: int
+) -> Iterator[tuple[int, list[str]]]:
+    """The rows of numbered lines; a row has at most `limit` characters."""
+    feed = _Feed(numbered, faults, limit)
     csv.field_size_limit(max(csv.field_size_limit(), limit))
     reader = csv.reader(feed, delimiter=delimiter, strict=True)
     while True:
@@ -52,6 +59,35 @@ def delimiter_of(line: str) -> str:
     return max(DELIMITERS, key=bare.count)
 
 
+def is_open_after(line: str, delimiter: str, *, is_open: bool = False) -> bool:
+    """Whether a quoted field goes on in the next line, as the csv module reads it.
+
+    `is_open`: whether one goes on in this line. A malformed line ends its row.
+
+    >>> is_open_after('7,"said ""no"", and', ",")
+    True
+    """
+    position = 0 if is_open else _first_quote(line, 0, delimiter)
+    while position >= 0:
+        closing = TO_CLOSING_QUOTE.match(line, position)
+        if closing is None:
+            return True
+        if not line.startswith(delimiter, closing.end()):
+            return False
+        position = _first_quote(line, closing.end() + 1, delimiter)
+    return False
+
+
+def _first_quote(line: str, position: int, delimiter: str) -> int:
+    """Behind the quote that opens the next quoted field; -1: no field is quoted any more."""
+    while not line.startswith('"', position):
+        end = line.find(delimiter, position)
+        if end < 0 or "\r" in line[position:end]:
+            return -1
+        position = end + 1
+    return position + 1
+
+
 def _stray_quote(line: str, delimiter: str) -> int:
     """The column of the first character that a closing quote should not be followed by."""
     found = re.search(rf'[^"{delimiter}]"[^"{delimiter}]', line)
@@ -61,9 +97,8 @@ def _stray_quote(line: str, delimiter: str) -> int:
 class _Feed:
     """Lines for the csv module; knows where the row under way began and how long it is."""
 
-    def __init__(self, source: Source, faults: Faults) -> None:
-        self._lines = lines(source, faults)
-        self._limit, self._faults = source.limits.max_line_bytes, faults
+    def __init__(self, numbered: Iterator[tuple[int, str]], faults: Faults, limit: int) -> None:
+        self._lines, self._faults, self._limit = numbered, faults, limit
         self.first = self.number = self.characters = 0
         self.line, self.is_at_end, self._skipped = "", False, 0
 

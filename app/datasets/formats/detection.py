@@ -3,6 +3,7 @@
 import re
 from pathlib import PurePath
 
+from app.datasets import FORMATS
 from app.datasets.input.compression import SUFFIXES as COMPRESSIONS
 from app.datasets.input.encoding import head_text
 from app.datasets.input.source import Source
@@ -13,15 +14,21 @@ SUFFIXES = {
     ".tsv": "tsv",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
+    ".json": "json",
     ".csv": "csv",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
     ".parquet": "parquet",
     ".svm": "svmlight",
     ".svmlight": "svmlight",
 }
-PARQUET = b"PAR1"
+MAGIC = {b"PAR1": "parquet", b"PK\x03\x04": "xlsx"}
+OLD_EXCEL = b"\xd0\xcf\x11\xe0"
+JSON_ARRAY = re.compile(r"\s*\[\s*(\{|\]|$)")
 XMC_HEADER = re.compile(r"\d+ \d+ \d+\s*")
 SVMLIGHT = re.compile(r"([^\s:]*+|\d++:\S++)( ++\d++:[-+.\deE]++)++\s*+")
-ACCEPTED = "tsv, jsonl, csv, parquet, svmlight or folder: name it with --format"
+ACCEPTED = f"{', '.join(FORMATS)}: name it with --format"
+SAVE_AS = "save it as CSV UTF-8, or as .xlsx without a password"
 
 
 def format_of(source: Source) -> str:
@@ -34,6 +41,9 @@ def format_of(source: Source) -> str:
     """
     if source.is_folder:
         return "folder"
+    if source.head.startswith(OLD_EXCEL):
+        problem = "an Excel file of before 2007, or one with a password"
+        raise InvalidDataError(problem, file=source.name, line=1, accepted=SAVE_AS)
     return _by_suffix(source.name) or _by_content(source)
 
 
@@ -45,9 +55,13 @@ def _by_suffix(name: str) -> str | None:
 
 
 def _by_content(source: Source) -> str:
-    if source.head.startswith(PARQUET):
-        return "parquet"
-    filled = (line for line in head_text(source).split("\n") if line.strip())
+    for magic, format in MAGIC.items():
+        if source.head.startswith(magic):
+            return format
+    text = head_text(source)
+    if JSON_ARRAY.match(text):
+        return "json"
+    filled = (line for line in text.split("\n") if line.strip())
     line = next(filled, "")
     if not line or line.lstrip().startswith("{"):
         return "jsonl"

@@ -2,9 +2,12 @@
 
 import re
 from json import JSONDecodeError, JSONDecoder
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import msgspec
 
 from app.datasets.base import ReadOptions
+from app.datasets.formats.column_hints import text_hint
 
 SURROGATE = re.compile(
     r"\\u[dD][89aAbB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89aAbB]..)\\u[dD][c-fC-F].."
@@ -21,25 +24,26 @@ class BadJson(NamedTuple):
     column: int
     found: str
     accepted: str
+    hint: str = ""
 
 
 def bad_json(line: str, error: Exception, options: ReadOptions) -> BadJson:
     """What is wrong with a line that could not be decoded."""
-    message, column = str(error), 1
+    message, column, hint = str(error), 1, ""
     names = dict.fromkeys((options.id_column, options.order_column, *options.text_columns))
     keys = ", ".join(f'"{name}": "…"' for name in names if name)
     accepted = f'{{{keys}, "{options.label_column}": ["…"]}}'
     if isinstance(error, RecursionError):
         problem = "JSON that is nested too deeply"
     elif missing := MISSING.search(message):
-        problem = f'no key "{missing[1]}"'
+        problem, hint = f'no key "{missing[1]}"', text_hint(_keys(line))
     elif key := KEY.search(message):
         problem, column = f'a wrong value of "{key[1]}"', place(line, key[1])
     elif message.startswith("Expected `object`"):
         problem = "a line that is no JSON object"
     else:
         problem, column = _malformed(line, message)
-    return BadJson(problem, column, line[column - 1 : column + 39], accepted)
+    return BadJson(problem, column, line[column - 1 : column + 39], accepted, hint)
 
 
 def place(line: str, key: str) -> int:
@@ -58,6 +62,13 @@ def place(line: str, key: str) -> int:
             _, at = decoder.raw_decode(line, at)
     except (ValueError, RecursionError, StopIteration):
         return column
+
+
+def _keys(line: str) -> list[str]:
+    try:
+        return list(msgspec.json.decode(line, type=dict[str, Any]))
+    except (msgspec.DecodeError, RecursionError):
+        return []
 
 
 def _skip(line: str, at: int) -> int:

@@ -1,20 +1,25 @@
 """Parquet tables, read batch by batch. The only importer of pyarrow."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from tempfile import SpooledTemporaryFile
-from typing import IO, Any
+from typing import Any
 
+import msgspec
 import pyarrow
 from pyarrow.parquet import ParquetFile
 
 from app.datasets.base import ReadOptions, Record
+from app.datasets.cells.label_names import class_labels
 from app.datasets.faults import Faults
 from app.datasets.formats.table import Table
 from app.datasets.input.source import Source
+from app.datasets.input.spool import IN_MEMORY, fill
+from app.datasets.layout import TableLayout
 from app.errors import InvalidDataError
 
 ROWS = 1024
-IN_MEMORY = 16 << 20
+HUGGING_FACE = b"huggingface"
 BROKEN = (pyarrow.ArrowException, OSError, ValueError)
 UNREADABLE = (pyarrow.ArrowException, ValueError, OverflowError)  # bad UTF-8, dates beyond range
 
@@ -26,32 +31,42 @@ def documents(source: Source, options: ReadOptions, faults: Faults) -> Iterator[
     its end, so the bytes go to a temporary file first.
     """
     with SpooledTemporaryFile(IN_MEMORY) as spool:
-        _fill(spool, source, faults)
+        fill(spool, source, faults)
         try:
             file = ParquetFile(spool)
-            names = [name for name in file.schema_arrow.names if name in _wanted(options)]
+            names = _wanted(file.schema_arrow.names, options)
         except BROKEN as error:
             raise faults.fatal("no readable Parquet data", line=1) from error
+        schema = file.schema_arrow
+        source.layout = TableLayout(tuple(schema.names), tuple(schema.types))
+        if not options.label_names:
+            options = replace(options, label_names=_class_labels(schema, options.label_column))
         table = Table(names, options, faults)
-        _check_types(file.schema_arrow, table, faults)
-        for line, row in _rows(file, names, faults):
-            if document := table.document(row, line):
-                yield document
+        _check_types(schema, table, faults)
+        yield from table.documents(_rows(file, names, faults))
 
 
-def _fill(spool: IO[bytes], source: Source, faults: Faults) -> None:
-    try:
-        for piece in source.chunks():
-            spool.write(piece)
-    except InvalidDataError as error:
-        raise faults.fatal(error.problem, line=1) from error
-    spool.seek(0)
+def _wanted(names: list[str], options: ReadOptions) -> list[str]:
+    """The columns to read: a table may have hundreds of others.
 
-
-def _wanted(options: ReadOptions) -> set[str]:
-    """The columns to read: a table may have hundreds of others."""
+    All of them if a text or label column is missing, since the error then lists what there is.
+    """
     labels = options.label_columns or (options.label_column,)
-    return {*options.text_columns, *labels, options.id_column, options.order_column}
+    needed = {*options.text_columns, *(labels if options.labels == "required" else ())}
+    if options.keeps_cells or not needed <= set(names):
+        return names
+    wanted = {*needed, *labels, options.id_column, options.order_column}
+    return [name for name in names if name in wanted]
+
+
+def _class_labels(schema: Any, label_column: str) -> tuple[str, ...]:
+    """The label names that Hugging Face's data sets keep beside the columns, if any."""
+    try:
+        content = msgspec.json.decode((schema.metadata or {})[HUGGING_FACE])
+    except (KeyError, msgspec.DecodeError, RecursionError):
+        return ()
+    names = class_labels(content, label_column)
+    return tuple(names) if all(isinstance(name, str) for name in names) else ()
 
 
 def _check_types(schema: Any, table: Table, faults: Faults) -> None:
@@ -61,9 +76,21 @@ def _check_types(schema: Any, table: Table, faults: Faults) -> None:
     if table.columns.labels is not None:
         name = table.options.label_column
         kind = schema.field(name).type
-        is_list = pyarrow.types.is_list(kind) or pyarrow.types.is_large_list(kind)
-        if not _is_text(kind.value_type if is_list else kind):
-            raise _wrong_type(schema, name, "a column of strings or of lists of strings", faults)
+        kind = kind.value_type if _is_list(kind) else kind
+        if not _is_text(kind) and not (table.options.label_names and _is_number(kind)):
+            accepted = "a column of strings or of lists of strings; of ids, with --label-names"
+            raise _wrong_type(schema, name, accepted, faults)
+
+
+def _is_list(kind: Any) -> bool:
+    types = pyarrow.types
+    tests = (types.is_list, types.is_large_list, types.is_fixed_size_list)
+    return any(test(kind) for test in tests)
+
+
+def _is_number(kind: Any) -> bool:
+    types = pyarrow.types
+    return any(test(kind) for test in (types.is_integer, types.is_boolean, types.is_floating))
 
 
 def _is_text(kind: Any) -> bool:

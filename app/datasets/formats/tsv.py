@@ -9,6 +9,7 @@ from app.datasets.input.source import Source
 from app.datasets.label_sets import BadLabelError, LabelSets
 
 WITH_ID, WITHOUT_ID = "id TAB labels TAB text", "labels TAB text"
+KEYS = ("id", "labels", "text")
 
 
 def documents(source: Source, options: ReadOptions, faults: Faults) -> Iterator[Record]:
@@ -16,7 +17,7 @@ def documents(source: Source, options: ReadOptions, faults: Faults) -> Iterator[
 
     Labels are separated by spaces, later tabs belong to the text, blank lines are passed over.
     """
-    label_sets, tabs = LabelSets(options.label_map), 0
+    label_sets, tabs, keeps_cells = LabelSets(options.label_map), 0, options.keeps_cells
     for number, line in lines(source, faults):
         fields = line.split("\t", tabs or 2)
         tabs = tabs or len(fields) - 1
@@ -28,7 +29,9 @@ def documents(source: Source, options: ReadOptions, faults: Faults) -> Iterator[
         except BadLabelError as bad:
             faults.refuse(bad, line=number, column=_column(fields, bad.position))
             continue
-        yield Record(fields[-1], labels, (fields[0] or None) if tabs == 2 else None, number)
+        id_ = (fields[0] or None) if tabs == 2 else None
+        cells = dict(zip(KEYS[-len(fields) :], fields, strict=True)) if keeps_cells else None
+        yield Record(fields[-1], labels, id_, number, cells=cells)
 
 
 def _column(fields: list[str], position: int) -> int:

@@ -43,8 +43,13 @@ def encoding_of(head: bytes) -> tuple[str, bytes]:
 
 def head_text(source: Source) -> str:
     """The beginning of a source as text, for a first look: what cannot be decoded is replaced."""
-    encoding, mark = encoding_of(source.head)
-    return source.head[len(mark) :].decode(encoding, errors="replace")
+    return text_of(source.head)
+
+
+def text_of(head: bytes) -> str:
+    """The same for bytes that were read elsewhere."""
+    encoding, mark = encoding_of(head)
+    return head[len(mark) :].decode(encoding, errors="replace")
 
 
 def _after(pieces: Iterator[bytes], count: int) -> Iterator[bytes]:

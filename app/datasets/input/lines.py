@@ -1,12 +1,15 @@
 """Lines of a source in UTF-8, many at a time, whatever its encoding and line ends."""
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from app.datasets.faults import Faults
 from app.datasets.input.encoding import utf8_pieces
 from app.datasets.input.source import Source
 from app.errors import InvalidDataError
+
+UTF8 = "UTF-8 text (in Excel: save as CSV UTF-8)"
 
 
 class LineBlock(NamedTuple):
@@ -27,10 +30,8 @@ def blocks(source: Source, faults: Faults) -> Iterator[LineBlock]:
         for data in _whole_lines(utf8_pieces(source), limit):
             if data is None:
                 _refuse_long(number, limit, faults)
-            elif len(data) > limit or b"\0" in data:
-                yield from _screened(LineBlock(number, data), limit, faults)
             else:
-                yield LineBlock(number, data)
+                yield from screened(LineBlock(number, data), limit, faults)
             number += 1 + (data or b"").count(b"\n")
     except InvalidDataError as error:
         if error.line is not None:
@@ -40,17 +41,21 @@ def blocks(source: Source, faults: Faults) -> Iterator[LineBlock]:
 
 def lines(source: Source, faults: Faults) -> Iterator[tuple[int, str]]:
     """Each line with its number; lines that are not UTF-8 go to `faults`."""
-    for group in line_groups(source, faults):
-        yield from group
+    return chain.from_iterable(line_groups(source, faults))
 
 
 def line_groups(source: Source, faults: Faults) -> Iterator[Iterable[tuple[int, str]]]:
     """The same lines, as many together as were read at once: about a mebibyte, or one long line."""
     for block in blocks(source, faults):
-        try:
-            yield enumerate(block.data.decode().split("\n"), block.first)
-        except UnicodeDecodeError:
-            yield _decoded_lines(block, faults)
+        yield numbered(block, faults)
+
+
+def numbered(block: LineBlock, faults: Faults) -> Iterable[tuple[int, str]]:
+    """The lines of a block with their numbers; those that are not UTF-8 go to `faults`."""
+    try:
+        return enumerate(block.data.decode().split("\n"), block.first)
+    except UnicodeDecodeError:
+        return _decoded_lines(block, faults)
 
 
 def _decoded_lines(block: LineBlock, faults: Faults) -> Iterator[tuple[int, str]]:
@@ -67,7 +72,7 @@ def decoded(line: bytes, number: int, faults: Faults) -> str | None:
     except UnicodeDecodeError as error:
         column = len(line[: error.start].decode()) + 1
         found = ascii(line[error.start : error.end])[2:-1]
-        faults.add("not UTF-8", line=number, column=column, found=found, accepted="UTF-8 text")
+        faults.add("not UTF-8", line=number, column=column, found=found, accepted=UTF8)
         return None
 
 
@@ -93,8 +98,11 @@ def _whole_lines(pieces: Iterator[bytes], limit: int) -> Iterator[bytes | None]:
         yield b"".join(held)
 
 
-def _screened(block: LineBlock, limit: int, faults: Faults) -> Iterator[LineBlock]:
-    """The lines of a block one by one, without the refused ones."""
+def screened(block: LineBlock, limit: int, faults: Faults) -> Iterator[LineBlock]:
+    """The block, or its lines one by one, where some are refused for their length or a NUL byte."""
+    if len(block.data) <= limit and b"\0" not in block.data:
+        yield block
+        return
     for number, line in enumerate(block.data.split(b"\n"), block.first):
         if len(line) > limit:
             _refuse_long(number, limit, faults)

@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 from app.datasets.input.compression import inflated
 from app.datasets.input.limits import Limits as Limits
+from app.datasets.layout import TableLayout
 from app.errors import AppError, InvalidDataError, PayloadTooLargeError
 
 
@@ -20,6 +21,7 @@ class Source:
         self.name = _name(origin)
         self.path = Path(origin) if isinstance(origin, str | Path) and origin != "-" else None
         self.bytes = 0
+        self.layout = TableLayout()
         self._hash = hashlib.sha256()
         self._stream = None if self.is_folder else _opened(origin)
         self._chunks = self._counted()

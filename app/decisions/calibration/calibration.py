@@ -79,6 +79,43 @@ class Calibration:
         result[scores == -np.inf] = 0
         return result
 
+    def of_labels(self, labels: NDArray[np.integer[Any]]) -> "Calibration":
+        """The curves of some labels, in this order."""
+        sizes = np.diff(self.offsets)[labels]
+        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        knots = np.repeat(self.offsets[labels] - offsets[:-1], sizes) + np.arange(offsets[-1])
+        return Calibration(
+            self.slopes[labels],
+            self.intercepts[labels],
+            offsets,
+            self.knot_scores[knots],
+            self.knot_probabilities[knots],
+        )
+
+    def scores_at(self, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The score of each label at which it has this probability, strictly between 0 and 1.
+
+        Infinite where the label's curve ends below or above it.
+        """
+        log_odds = np.log(probabilities) - np.log1p(-probabilities)
+        scores: NDArray[np.float64] = (log_odds - self.intercepts) / self.slopes
+        for label in np.flatnonzero(np.diff(self.offsets)):
+            span = slice(self.offsets[label], self.offsets[label + 1])
+            knots = self.knot_probabilities[span], self.knot_scores[span]
+            scores[label] = np.interp(probabilities[label], *knots, left=-np.inf, right=np.inf)
+        return scores
+
+    def least_scores(self, probability: float) -> NDArray[np.float64]:
+        """Of every label the score from which on it has this probability; inf: no score has."""
+        log_odds = np.log(probability / (1 - probability))
+        least: NDArray[np.float64] = (log_odds - self.intercepts) / self.slopes
+        for label in np.flatnonzero(np.diff(self.offsets)):
+            span = slice(self.offsets[label], self.offsets[label + 1])
+            least[label] = _first_score(
+                self.knot_scores[span], self.knot_probabilities[span], probability
+            )
+        return least
+
     def curves(self, n_labels: int) -> Curves:
         """The same numbers for kernels, which do not look again whether all places exist."""
         found = Curves(*(np.asarray(getattr(self, name)) for name in self.__slots__))
@@ -106,6 +143,17 @@ class Calibration:
     def from_state(cls, state: State) -> Self:
         """Build an equal calibration again."""
         return cls(**state.arrays)
+
+
+def _first_score(scores: Any, probabilities: Any, wanted: float) -> float:
+    """Where a rising curve, level beyond its ends, first reaches a probability."""
+    at = int(np.searchsorted(probabilities, wanted))
+    if at == 0:
+        return -np.inf
+    if at == len(scores):
+        return np.inf
+    low, high = probabilities[at - 1], probabilities[at]
+    return float(scores[at - 1] + (wanted - low) / (high - low) * (scores[at] - scores[at - 1]))
 
 
 def sigmoid(z: NDArray[np.float64]) -> NDArray[np.float64]:

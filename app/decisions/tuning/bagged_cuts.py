@@ -38,8 +38,15 @@ def bagged_cuts(
             best = best_places(candidates, prices[label], resamples, random)
             ranks = (candidates.tp + candidates.fp).astype(np.float64)
             ranks = np.log1p(ranks) if in_log_ranks else ranks
-            bagged[label] = np.interp(ranks[best].mean(), ranks, candidates.cuts)
+            bagged[label] = _cut_at(ranks[best].mean(), ranks, candidates.cuts)
     return bagged
+
+
+def _cut_at(rank: float, ranks: NDArray[np.float64], cuts: NDArray[np.float32]) -> float:
+    """The cut between those of the ranks beside it; infinite where such a first cut is nearest."""
+    if np.isfinite(cuts[0]):
+        return float(np.interp(rank, ranks, cuts))
+    return float(np.inf if rank < ranks[1] / 2 else np.interp(rank, ranks[1:], cuts[1:]))
 
 
 def best_places(

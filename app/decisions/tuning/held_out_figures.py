@@ -8,6 +8,7 @@ from scipy.sparse import csr_array, issparse
 
 from app.decisions.decision import Decision
 from app.heldout import HeldOut
+from app.metrics.costs import ErrorCosts
 
 CHUNK = 1024
 
@@ -23,6 +24,24 @@ def held_out_counts(decision: Decision, held_out: HeldOut) -> NDArray[np.int64]:
         hits = np.count_nonzero(marks & column.marks)
         counts[label] = hits, np.count_nonzero(marks) - hits, column.positives - hits
     return counts
+
+
+def held_out_figures(
+    decision: Decision, held_out: HeldOut, costs: ErrorCosts | None = None
+) -> dict[str, float]:
+    """The usual figures of a decision, with `cost_per_document` where costs are given."""
+    return count_figures(held_out_counts(decision, held_out), held_out.n_documents, costs)
+
+
+def count_figures(
+    counts: NDArray[np.int64], n_documents: int, costs: ErrorCosts | None = None
+) -> dict[str, float]:
+    """The same of counts that are added up already."""
+    figures = figures_of(counts)
+    if costs is not None:
+        total = float(costs.of(counts[:, 1], counts[:, 2]).sum())
+        figures["cost_per_document"] = total / max(n_documents, 1)
+    return figures
 
 
 def figures_of(counts: NDArray[np.int64]) -> dict[str, float]:

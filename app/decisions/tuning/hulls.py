@@ -76,6 +76,15 @@ class Hulls:
         """Which label each vertex belongs to."""
         return np.repeat(np.arange(self.n_labels), np.diff(self.offsets))
 
+    def highest(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Each label's vertex of the highest value; the highest cut among equals."""
+        starts = self.offsets[:-1]
+        if not len(starts):
+            return starts
+        is_best = values == np.maximum.reduceat(values, starts)[self.label_of_vertex]
+        best = np.flatnonzero(is_best)
+        return best[np.searchsorted(best, starts)]
+
     def state(self) -> State:
         """Five arrays."""
         settings = {"n_documents": self.n_documents, "is_exact": self.is_exact}
@@ -106,8 +115,27 @@ def points(column: Column) -> Points:
     return Points(
         np.append(0, len(wrong) - first_wrong),
         np.append(0, len(right) - first_right),
-        np.append(beside(column.scores.max(), np.inf), midway(below, above)),
+        np.append(above_highest(column), midway(below, above)),
     )
+
+
+def above_highest(column: Column) -> np.float32:
+    """The cut that assigns nothing: just above the highest score.
+
+    Infinite where that score is shared: the fitted model may give the same documents a little more,
+    and the label would be handed to all of them.
+    """
+    is_shared, highest = shares_highest(column)
+    return np.float32(np.inf if is_shared else beside(highest, np.inf))
+
+
+def shares_highest(column: Column) -> tuple[bool, np.float32]:
+    """Whether more documents have the highest score than carry the label; and that score.
+
+    It is then what a model says of documents that it knows nothing about.
+    """
+    highest = column.scores.max(initial=np.float32(-np.inf))
+    return bool(np.count_nonzero(column.scores == highest) > column.positives), highest
 
 
 def thinned(candidates: Points) -> Points:

@@ -15,12 +15,7 @@ def f_by_vertex(hulls: Hulls, beta: float = 1.0) -> NDArray[np.float64]:
 
 def macro_f_vertices(hulls: Hulls, beta: float = 1.0) -> NDArray[np.int64]:
     """Each label's vertex of highest F_β; the highest cut among equals."""
-    values, starts = f_by_vertex(hulls, beta), hulls.offsets[:-1]
-    if not len(starts):
-        return starts
-    is_best = values == np.maximum.reduceat(values, starts)[hulls.label_of_vertex]
-    best = np.flatnonzero(is_best)
-    return best[np.searchsorted(best, starts)]
+    return hulls.highest(f_by_vertex(hulls, beta))
 
 
 def macro_f(hulls: Hulls, vertices: NDArray[np.int64], beta: float = 1.0) -> float:

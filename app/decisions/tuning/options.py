@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from app.errors import InvalidRequestError
+from app.metrics.costs import ErrorCosts
 
 FORMER_NAMES = {"draw": "shrinkage"}
 """Names under which earlier recipes and manifests have a setting."""
@@ -25,6 +26,10 @@ class TuningOptions:
     the cuts of the highest value on the held-out scores themselves."""
     shrinkage: float = 0.0
     """How many positives the common cut of all labels counts as, beside a label's own (micro-f)."""
+    wrong: float | list[float] = 1.0
+    """What a wrong assignment costs (cost): one number, or one a label in their order."""
+    missed: float | list[float] = 1.0
+    """What a missed assignment costs, likewise."""
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -38,6 +43,22 @@ class TuningOptions:
             raise InvalidRequestError("shrinkage is a number of at least 0")
         if self.fbr_kind not in (0, 1):
             raise InvalidRequestError("fbr_kind is 0 (never assigned) or 1 (highest score only)")
+        for name, cost in (("wrong", self.wrong), ("missed", self.missed)):
+            _check_cost(name, cost)
+
+    def costs(self, n_labels: int) -> ErrorCosts:
+        """The costs of each label's errors."""
+        given = np.asarray(self.wrong, np.float64), np.asarray(self.missed, np.float64)
+        if any(cost.shape not in ((), (n_labels,)) for cost in given):
+            raise InvalidRequestError(f"costs are one number for all labels, or {n_labels} numbers")
+        wrong, missed = (np.broadcast_to(cost, n_labels) for cost in given)
+        return ErrorCosts(wrong, missed)
+
+
+def _check_cost(name: str, cost: Any) -> None:
+    values = cost if isinstance(cost, list) else [cost]
+    if not all(type(value) in (int, float) and 0 <= value < np.inf for value in values):
+        raise InvalidRequestError(f"{name} is a cost: a number of at least 0, or one a label")
 
 
 def with_current_names(settings: Mapping[str, Any]) -> dict[str, Any]:

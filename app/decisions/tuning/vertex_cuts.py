@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.decisions.tuning.bagged_cuts import bagged_cuts
-from app.decisions.tuning.hulls import Hulls, beside
+from app.decisions.tuning.hulls import Hulls, beside, shares_highest
 from app.decisions.tuning.macro_f import f_by_vertex
 from app.decisions.tuning.options import TuningOptions
 from app.heldout import Column, HeldOut
@@ -48,7 +48,5 @@ def below_highest(column: Column) -> np.float32:
     Where more documents share that score than carry the label, it is infinite (FBR.0): tied scores
     would hand the label to all of them.
     """
-    highest = column.scores.max(initial=np.float32(-np.inf))
-    if np.count_nonzero(column.scores == highest) > column.positives:
-        return np.float32(np.inf)
-    return np.float32(beside(highest, -np.inf))
+    is_shared, highest = shares_highest(column)
+    return np.float32(np.inf if is_shared else beside(highest, -np.inf))

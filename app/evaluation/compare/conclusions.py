@@ -1,19 +1,20 @@
 """What a comparison allows to be said, in plain sentences."""
 
+from collections.abc import Sequence
 from typing import Any
 
 LEVEL = 0.05
 
 
-def conclusion(comparison: dict[str, Any]) -> str:
-    """A sentence on micro-F1, and one on the labels."""
-    return f"{_micro(comparison)} {_labels(comparison['tests']['macro_sign'])}"
+def conclusion(tests: dict[str, Any], names: Sequence[str], micro_f1: Sequence[float]) -> str:
+    """A sentence on micro-F1, and one on the labels; given the names and figures of A and B."""
+    test = tests["bootstrap"].get("micro.f1")
+    return f"{_micro(test, names, micro_f1)} {_labels(tests['macro_sign'])}"
 
 
-def _micro(comparison: dict[str, Any]) -> str:
-    a, b = (_name(comparison[key], key) for key in ("a", "b"))
-    ours, theirs = (comparison[key]["decisions"]["micro"]["f1"] or 0.0 for key in ("a", "b"))
-    test = comparison["tests"]["bootstrap"].get("micro.f1")
+def _micro(test: dict[str, Any] | None, names: Sequence[str], micro_f1: Sequence[float]) -> str:
+    a, b = (f"{key} ({name})" if name else key for key, name in zip("AB", names, strict=True))
+    ours, theirs = micro_f1
     difference = ours - theirs
     if test is None:
         return "Neither system assigns or misses anything: there is nothing to compare."
@@ -38,8 +39,3 @@ def _labels(test: dict[str, Any]) -> str:
         return "All labels have the same F1."
     verdict = "which may well be chance" if p >= LEVEL else "more than chance would do"
     return f"A has the higher F1 on {a} labels, B on {b} (p = {p:.3g}), {verdict}."
-
-
-def _name(report: dict[str, Any], key: str) -> str:
-    name = f"{report['model']}@{report['version']}".rstrip("@")
-    return f"{key.upper()} ({name})" if name else key.upper()

@@ -30,7 +30,8 @@ class Certainty:
         )
         likely = probabilities >= LOWEST
         self._likely.add(probabilities[likely], is_true[likely])
-        assigned = at[pairs.kind != FN]
+        # A rule may assign a label that has no score, and so no probability.
+        assigned = at[(pairs.kind != FN) & (at >= 0)]
         self._assigned.add(probabilities[assigned], is_true[assigned])
 
     def calibration_figures(self) -> dict[str, Any]:

@@ -19,10 +19,12 @@ class DecidedChunk:
     """Documents with their scores, truth and decisions; their texts are no longer needed."""
 
     ids: list[str | None]
+    lines: NDArray[np.int64]
     lengths: NDArray[np.int64]
     rows: ScoreRows
     truth: Truth
-    dropped: NDArray[np.int64]
+    dropped: Truth
+    """Zero-shot labels that the truth leaves out."""
     pairs: Pairs
 
 
@@ -53,10 +55,11 @@ class SparseQueue:
 def _stacked(chunks: Sequence[DecidedChunk]) -> DecidedChunk:
     return DecidedChunk(
         [id for chunk in chunks for id in chunk.ids],
+        np.concatenate([chunk.lines for chunk in chunks]),
         np.concatenate([chunk.lengths for chunk in chunks]),
         ScoredPairs.stacked([one.rows for one in chunks if isinstance(one.rows, ScoredPairs)]),
         _stacked_truth([chunk.truth for chunk in chunks]),
-        np.concatenate([chunk.dropped for chunk in chunks]),
+        _stacked_truth([chunk.dropped for chunk in chunks]),
         _stacked_pairs(chunks),
     )
 

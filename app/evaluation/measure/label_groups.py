@@ -1,4 +1,4 @@
-"""Figures for groups of labels by training frequency.
+"""Figures for groups of labels: by training frequency, by top branch of the labels file.
 
 Ranking and samples figures of a group look at its labels alone, ranked among themselves, and at
 the documents that carry at least one of them.
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from app.arrays import Truth
 from app.evaluation.measure.groups import LABEL_FREQUENCY
+from app.labels import Taxonomy
 from app.metrics.counting.cells import Cells
 from app.metrics.counting.decision_figures import decision_figures
 from app.metrics.counting.document_values import DocumentValues
@@ -19,15 +20,21 @@ from app.metrics.counting.score_rows import ScoreRows
 from app.metrics.counting.true_ranks import TrueRanks
 
 Integers = NDArray[np.int64]
+MOST_BRANCHES = 100
 
 
 class LabelGroup:
-    """Trained labels of similar frequency."""
+    """Trained labels that have something in common, which `title` says in the report's words."""
 
     def __init__(
-        self, group: int, columns: Integers, inverse: NDArray[np.float64], n_labels: int
+        self,
+        title: dict[str, Any],
+        columns: Integers,
+        inverse: NDArray[np.float64] | None,
+        n_labels: int,
     ) -> None:
-        self.group, self.columns, self.inverse = group, columns, inverse
+        self.title, self.columns = title, columns
+        self.inverse = None if inverse is None else np.append(inverse[columns], inverse[-1])
         self.documents = 0
         self._is_member = np.zeros(n_labels + 1, np.bool_)
         self._is_member[columns] = True
@@ -49,7 +56,7 @@ class LabelGroup:
         """The group's entry; `cells` are the tables of all columns."""
         sums = np.zeros(values.width) + self._sums
         return {
-            **LABEL_FREQUENCY.bounds(self.group),
+            **self.title,
             "labels": len(self.columns),
             "documents": self.documents,
             "ranking": values.ranking(sums),
@@ -66,6 +73,33 @@ def label_groups(
     groups = LABEL_FREQUENCY.group(training_counts)
     members = {group: np.flatnonzero(groups == group) for group in np.unique(groups).tolist()}
     return [
-        LabelGroup(group, columns, np.append(inverse[columns], inverse[-1]), len(groups))
+        LabelGroup(dict(LABEL_FREQUENCY.bounds(group)), columns, inverse, len(groups))
         for group, columns in members.items()
     ]
+
+
+def branch_groups(
+    taxonomy: Taxonomy | None, inverse: NDArray[np.float64] | None
+) -> list[LabelGroup]:
+    """The top branches by their label; none where no label has a parent.
+
+    The last group, whose branch is None, has the labels that no branch has, and those of the
+    smallest branches where there are very many.
+    """
+    if taxonomy is None or not taxonomy.is_hierarchy:
+        return []
+    n_labels, roots = len(taxonomy.labels), taxonomy.roots()
+    own, is_branch = roots[:n_labels], np.bincount(roots, minlength=len(roots)) > 1
+    found, counts = np.unique(own[is_branch[own]], return_counts=True)
+    largest = found[np.argsort(-counts, kind="stable")[:MOST_BRANCHES]].tolist()
+    groups = [
+        LabelGroup(_branch(taxonomy, root), np.flatnonzero(own == root), inverse, n_labels)
+        for root in sorted(largest, key=taxonomy.label)
+    ]
+    others = np.flatnonzero(~np.isin(own, largest))
+    return groups + [LabelGroup({"branch": None}, others, inverse, n_labels)] * bool(len(others))
+
+
+def _branch(taxonomy: Taxonomy, root: int) -> dict[str, Any]:
+    name = taxonomy.names[root]
+    return {"branch": taxonomy.label(root), **({"name": name} if name else {})}

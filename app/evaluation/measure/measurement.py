@@ -8,20 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.arrays import Marks, Scores, Truth
+from app.evaluation.answered_labels import answered_calibration, answered_labels
+from app.evaluation.kept.recorder import KeptRecorder
 from app.evaluation.measure.certainty import Certainty
 from app.evaluation.measure.confusion import Confusion
 from app.evaluation.measure.decided_chunk import DecidedChunk, SparseQueue
 from app.evaluation.measure.document_groups import DocumentGroups
 from app.evaluation.measure.groups import DOCUMENT_LABELS, DOCUMENT_LENGTH
-from app.evaluation.measure.label_groups import label_groups
-from app.evaluation.measure.resampling import Resampler
+from app.evaluation.measure.hierarchy import Hierarchy
+from app.evaluation.measure.label_groups import branch_groups, label_groups
 from app.evaluation.measure.worst_documents import WorstDocuments
 from app.evaluation.options import EvaluationOptions, JudgedModel
 from app.evaluation.scorer import Scorer
-from app.evaluation.storage.array_file import ArrayFile
 from app.evaluation.storage.document_records import RECORD, DocumentRecords, Records
-from app.evaluation.storage.pair_file import PairFile
 from app.evaluation.storage.score_store import ScoreStore
+from app.evaluation.suspects.evaluated import suspect_labels
+from app.evaluation.suspects.suspect_list import Places
+from app.hand_rules.rule_set import Verdict
 from app.metrics.counting.cells import Cells
 from app.metrics.counting.document_values import DocumentValues
 from app.metrics.counting.label_counts import LabelCounts
@@ -29,7 +32,6 @@ from app.metrics.counting.pairs import Pairs
 from app.metrics.counting.score_rows import ScoreRows
 from app.metrics.counting.true_ranks import TrueRanks
 from app.metrics.propensity import inverse_propensities
-from app.metrics.significance.bootstrap import percentile_interval
 
 BLOCK = 4096
 
@@ -39,50 +41,51 @@ class ScoredChunk:
     """Documents with their scores and truth, ready to be decided on."""
 
     ids: list[str | None]
+    lines: NDArray[np.int64]
     lengths: NDArray[np.int64]
     scores: Scores
     rows: ScoreRows
     """The same scores in the form that takes less."""
     truth: Truth
-    dropped: NDArray[np.int64]
-    """Zero-shot labels of each document that the truth leaves out."""
+    dropped: Truth
+    """Zero-shot labels that the truth leaves out."""
+    verdicts: list[Verdict] | None = None
+    """What hand-written rules say about each document; None: there are none."""
 
 
 class Measurement:
     """Everything counted while the documents go by."""
 
     def __init__(
-        self,
-        scorer: Scorer,
-        options: EvaluationOptions,
-        info: JudgedModel,
-        folder: Path,
-        *,
-        keeps_pairs: bool = False,
+        self, scorer: Scorer, options: EvaluationOptions, info: JudgedModel, folder: Path
     ) -> None:
-        n_labels = len(scorer.labels)
+        n_labels = len(answered_labels(scorer))
         self.options = options
         self.inverse = _inverse(info, n_labels)
         self.values = DocumentValues(options.k, options.averaging, self.inverse is not None)
         self.documents = DocumentRecords(folder)
-        is_resampled = keeps_pairs or options.bootstrap > 0
-        self.pairs = PairFile(folder / "pairs") if is_resampled else None
-        self.matrix = ArrayFile(folder / "values", np.float64) if is_resampled else None
+        is_kept = options.keep is not None or options.bootstrap > 0
+        self.recorder = KeptRecorder(options.keep or folder / "kept") if is_kept else None
         self.store = ScoreStore(folder, n_labels, options.max_scores)
         self.counts = LabelCounts(n_labels)
         self.label_groups = label_groups(info.training_counts, self.inverse)
+        self.branches = branch_groups(info.taxonomy, self.inverse)
+        self.hierarchy = Hierarchy.of(info.taxonomy)
         self.by_labels = DocumentGroups("relevant", DOCUMENT_LABELS, n_labels)
         self.by_length = DocumentGroups("length", DOCUMENT_LENGTH, n_labels)
         self._queue = SparseQueue()
         self.confusion = Confusion(n_labels)
         self.worst = WorstDocuments()
-        self.certainty = Certainty(scorer.calibration)
+        calibration = answered_calibration(scorer)
+        self.certainty = Certainty(calibration)
+        self.suspects = suspect_labels(options.suspects, calibration, info)
 
     def add(self, chunk: ScoredChunk, marks: Marks, names: list[str]) -> None:
         """Measure one chunk and the decisions on it, now or together with later ones."""
         pairs = Pairs.of(marks, chunk.truth)
         decided = DecidedChunk(
-            chunk.ids, chunk.lengths, chunk.rows, chunk.truth, chunk.dropped, pairs
+            *(chunk.ids, chunk.lines, chunk.lengths, chunk.rows, chunk.truth, chunk.dropped),
+            pairs=pairs,
         )
         for one in self._queue.add(decided):
             self._measure(one, names)
@@ -96,13 +99,17 @@ class Measurement:
         scores, truth, pairs = chunk.rows, chunk.truth, chunk.pairs
         records = self._recorded(chunk)
         self.counts.add(len(records), pairs)
-        for group in self.label_groups:
+        if self.hierarchy is not None:
+            self.hierarchy.add(pairs, names)
+        for group in (*self.label_groups, *self.branches):
             group.add(scores, truth, pairs, self.values)
         for groups in (self.by_labels, self.by_length):
             groups.add(records, pairs)
         self.confusion.add(scores, truth, pairs)
-        self.worst.add(chunk.ids, records, pairs, names)
+        self.worst.add(Places(chunk.ids, chunk.lines), records, pairs, names)
         self.certainty.add(scores, truth, pairs)
+        if self.suspects is not None:
+            self.suspects.add(scores, truth, Places(chunk.ids, chunk.lines), names)
 
     def document_counts(self) -> NDArray[np.int32]:
         """(documents, 3): TP, FP, FN of each; labels that were left out count as missed here."""
@@ -116,8 +123,7 @@ class Measurement:
     def sums(self, n_columns: int) -> NDArray[np.float64]:
         """Summed columns of `DocumentValues` over all documents; those of their groups are kept.
 
-        Done once, when the number of columns is known. Where documents are to be resampled, their
-        values go to disk.
+        Done once, when the number of columns is known.
         """
         total = np.zeros(self.values.width)
         for records, ranked, cells in self.documents.blocks(BLOCK, n_columns, self.inverse):
@@ -125,35 +131,27 @@ class Measurement:
             total += matrix.sum(axis=0)
             for groups in (self.by_labels, self.by_length):
                 groups.add_values(records, matrix)
-            if self.matrix is not None:
-                self.matrix.append(matrix.ravel())
         return total
-
-    def confidence(self, n_columns: int) -> dict[str, list[float]]:
-        """Bootstrap intervals; empty where none were asked for."""
-        if not self.options.bootstrap:
-            return {}
-        resampled = self.resampled(n_columns, self.options.bootstrap)
-        return {name: list(percentile_interval(values)) for name, values in resampled.items()}
-
-    def resampled(self, n_columns: int, resamples: int) -> dict[str, NDArray[np.float64]]:
-        """The figures of bootstrap samples, after `sums`; equal draws for equal sizes and seeds."""
-        assert self.pairs is not None  # noqa: S101 - for the type checker
-        assert self.matrix is not None  # noqa: S101 - for the type checker
-        resampler = Resampler(self.documents, self.pairs, self.matrix, self.values, n_columns)
-        return resampler.figures(resamples, self.options.seed)
 
     def partitions(self, cells: Cells, n_columns: int) -> dict[str, Any]:
         """The `partitions` part of a report; after `sums`."""
+        branches = [group.figures(cells, self.values) for group in self.branches]
         return {
             "label_frequency": [group.figures(cells, self.values) for group in self.label_groups],
             "document_labels": self.by_labels.figures(self.values, n_columns),
             "document_length": self.by_length.figures(self.values, n_columns),
+            **({"branch": branches} if branches else {}),
         }
+
+    def hierarchical(self) -> dict[str, Any]:
+        """The figures of sets extended by their ancestors, for `decisions`; empty without any."""
+        if self.hierarchy is None:
+            return {}
+        return {"hierarchical": self.hierarchy.counts.figures(self.options.averaging)}
 
     def close(self) -> None:
         """Close the files."""
-        for file in (self.documents, self.store, self.pairs, self.matrix):
+        for file in (self.documents, self.store, self.recorder):
             if file is not None:
                 file.close()
 
@@ -164,10 +162,10 @@ class Measurement:
         cells = pairs.cells(len(records), 0)
         records["tp"], records["fp"], records["fn"] = cells.tp, cells.fp, cells.fn
         records["relevant"] = ranked.relevant
-        records["length"], records["dropped"] = chunk.lengths, chunk.dropped
+        records["length"], records["dropped"] = chunk.lengths, np.diff(chunk.dropped.indptr)
         self.documents.append(records, ranked)
-        if self.pairs is not None:
-            self.pairs.append(pairs)
+        if self.recorder is not None:
+            self.recorder.add(chunk, ranked)
         return records
 
 

@@ -1,11 +1,8 @@
 """The truth of a chunk as a matrix, and what was found in the file's label sets."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-
-import numpy as np
-from numpy.typing import NDArray
 
 from app.arrays import Truth, truth_from_rows
 from app.labels import LabelIndex
@@ -17,45 +14,64 @@ class TruthReader:
 
     labels: LabelIndex
     keep_zero_shot: bool = False
+    old_names: Mapping[str, str] = field(default_factory=dict)
+    """Labels that became others since they were trained; "" for one that is never answered."""
+    hidden_pairs: int = 0
+    """Pairs of such labels: they are left out."""
     pairs: int = 0
     unlabelled: int = 0
     zero_shot: Counter[str] = field(default_factory=Counter)
     columns: dict[str, int] = field(default_factory=dict)
+    """Of zero-shot labels, as they were met, whether they are counted or not."""
 
     @property
     def n_columns(self) -> int:
         """Columns counted so far: the trained labels, and zero-shot ones where they are kept."""
-        return len(self.labels) + len(self.columns)
+        return len(self.labels) + len(self._counted)
 
     @property
     def order(self) -> list[int]:
         """Columns as reports list them: the trained labels, then zero-shot ones by name."""
         first = len(self.labels)
-        return [*range(first), *(self.columns[name] for name in sorted(self.columns))]
+        return [*range(first), *(self.columns[name] for name in sorted(self._counted))]
 
     @property
     def names(self) -> list[str]:
         """The name of every column counted, zero-shot ones as they were met."""
-        return [*self.labels.names, *self.columns]
+        return [*self.labels.names, *self._counted]
 
-    def read(self, label_sets: Sequence[Sequence[str]]) -> tuple[Truth, NDArray[np.int64]]:
-        """The truth of these documents, and how many labels of each it leaves out."""
-        unique = [set(labels) for labels in label_sets]
-        rows = [self._columns(labels) for labels in unique]
+    @property
+    def _counted(self) -> Mapping[str, int]:
+        return self.columns if self.keep_zero_shot else {}
+
+    def read(self, label_sets: Sequence[Sequence[str]]) -> tuple[Truth, Truth]:
+        """The truth of these documents, and the zero-shot labels that it leaves out."""
+        rows = [self._columns(self._renamed(set(labels))) for labels in label_sets]
         self.unlabelled += sum(not labels for labels in label_sets)
-        pairs = zip(unique, rows, strict=True)
-        dropped = np.array([len(labels) - len(row) for labels, row in pairs], np.int64)
-        return truth_from_rows(rows, self.n_columns), dropped
+        truth = truth_from_rows([counted for counted, _ in rows], self.n_columns)
+        return truth, truth_from_rows([dropped for _, dropped in rows], self._width)
 
-    def _columns(self, labels: set[str]) -> list[int]:
+    @property
+    def _width(self) -> int:
+        return len(self.labels) + len(self.columns)
+
+    def _renamed(self, labels: set[str]) -> set[str]:
+        old = self.old_names
+        if not old or labels.isdisjoint(old):
+            return labels
+        renamed = [old.get(label, label) for label in labels]
+        self.hidden_pairs += renamed.count("")
+        return set(renamed) - {""}
+
+    def _columns(self, labels: set[str]) -> tuple[list[int], list[int]]:
+        """The columns that are counted, and those that are not."""
         known = self.labels.columns
         found = [known[label] for label in labels if label in known]
         self.pairs += len(found)
         if len(found) == len(labels):
-            return found
+            return found, []
         unknown = sorted(label for label in labels if label not in known)
         self.zero_shot.update(unknown)
-        if self.keep_zero_shot:
-            first = len(known)
-            found += [self.columns.setdefault(u, first + len(self.columns)) for u in unknown]
-        return found
+        first = len(known)
+        columns = [self.columns.setdefault(u, first + len(self.columns)) for u in unknown]
+        return (found + columns, []) if self.keep_zero_shot else (found, columns)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from app.evaluation.storage.document_records import Records, document_cells
+from app.evaluation.suspects.suspect_list import Places
 from app.metrics.contingency import f1
 from app.metrics.counting.cells import Averaging
 from app.metrics.counting.pairs import FN, FP, TP, Pairs
@@ -21,22 +22,22 @@ class WorstDocuments:
         self._number = 0
         self._heap: list[tuple[float, int, int, dict[str, Any]]] = []
 
-    def add(self, ids: list[str | None], records: Records, pairs: Pairs, names: list[str]) -> None:
+    def add(self, places: Places, records: Records, pairs: Pairs, names: list[str]) -> None:
         """Look at one chunk."""
         errors = records["fp"] + records["fn"]
         values = f1(document_cells(records, 0), Averaging())
-        order = np.lexsort((-errors, values))[:KEPT]
+        faulty = np.flatnonzero(errors)  # an empty document that got no label has F1 0, too
+        order = faulty[np.lexsort((-errors[faulty], values[faulty]))][:KEPT]
         for row in order.tolist():
-            if errors[row]:
-                self._offer(row, float(values[row]), int(errors[row]), (ids[row], pairs, names))
-        self._number += len(ids)
+            self._offer(row, float(values[row]), int(errors[row]), (places, pairs, names))
+        self._number += len(places.ids)
 
     def listed(self) -> list[dict[str, Any]]:
         """Worst first."""
         return [entry for *_, entry in sorted(self._heap, key=lambda item: item[:3], reverse=True)]
 
     def _offer(
-        self, row: int, f1: float, errors: int, parts: tuple[str | None, Pairs, list[str]]
+        self, row: int, f1: float, errors: int, parts: tuple[Places, Pairs, list[str]]
     ) -> None:
         key = (-f1, errors, -(self._number + row))
         if len(self._heap) == KEPT and key <= self._heap[0][:3]:
@@ -46,11 +47,12 @@ class WorstDocuments:
         push(self._heap, (*key, {**entry, "f1": f1, "errors": errors}))
 
 
-def _entry(row: int, number: int, id: str | None, pairs: Pairs, names: list[str]) -> dict[str, Any]:
+def _entry(row: int, number: int, places: Places, pairs: Pairs, names: list[str]) -> dict[str, Any]:
     own = slice(*np.searchsorted(pairs.document, [row, row + 1]))
     column, kind = pairs.column[own], pairs.kind[own]
     labels = {
         word: [names[c] for c in column[kind == code][:SHOWN_LABELS].tolist()]
         for word, code in (("right", TP), ("wrong", FP), ("missed", FN))
     }
-    return {"id": id if id is not None else f"#{number}", **labels}
+    id_, line = places.ids[row], int(places.lines[row])
+    return {"id": id_ if id_ is not None else f"#{number}", "line": line, **labels}

@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 
 from app.datasets.base import Summary
+from app.decisions.tuning.cost import least_cost
 from app.decisions.tuning.micro_f import Steps
 from app.evaluation.deciders import Abstaining
+from app.evaluation.kept.counted_documents import CountedDocuments
+from app.evaluation.kept.resampling import resampled_figures
 from app.evaluation.measure.columns import ColumnFigures, ErrorBounds
 from app.evaluation.measure.measurement import Measurement
 from app.evaluation.measure.truth import TruthReader
@@ -17,10 +20,13 @@ from app.evaluation.report.cautions import cautions
 from app.evaluation.report.curves import curves
 from app.evaluation.report.report import Report, json_safe
 from app.evaluation.scorer import Decider
+from app.evaluation.suspects.evaluated import NO_SUSPECTS
 from app.metrics.break_even import break_even_per_label
+from app.metrics.costs import CostTable, cost_figures
 from app.metrics.counting.averages import label_measures, measure
 from app.metrics.counting.cells import Cells
 from app.metrics.counting.decision_figures import decision_figures
+from app.metrics.significance.bootstrap import percentile_interval
 
 
 @dataclass(frozen=True)
@@ -50,24 +56,30 @@ def assemble(run: RunContext, measurement: Measurement, summary: Summary) -> Rep
         "conventions": _conventions(run, error),
         "data": _data(run, len(measurement.documents), summary),
         "ranking": measurement.values.ranking(sums),
-        "decisions": {**decisions, **_break_even(columns)},
+        "decisions": {**decisions, **_break_even(columns), **measurement.hierarchical()},
         "curves": curves(columns.hulls),
         "risk_coverage": measurement.certainty.risk_coverage(),
         "calibration": measurement.certainty.calibration_figures(),
         "labels": _labels(run, cells.take(order), columns, order),
         "partitions": measurement.partitions(cells, n),
         "confusion": measurement.confusion.matrix(run.truth.names),
-        "confidence": measurement.confidence(n),
+        "most_confused": measurement.confusion.most_confused(run.truth.names),
+        "worst_documents": measurement.worst.listed(),
+        "confidence": _confidence(measurement, n),
     }
+    if run.options.suspects:
+        content["suspects"] = _suspects(measurement)
+    _add_costs(content, run, cells, columns)
     content = json_safe(content)
-    content["warnings"] = cautions(content, _unreported(run, error))
+    content["warnings"] = [
+        *cautions(content, _unreported(run, measurement, error)),
+        *summary.warnings,
+    ]
     run.seconds["measure"] += perf_counter() - clock
     content["seconds"] = dict(run.seconds)
     return Report(
         content,
         decision=run.decision.name,
-        most_confused=measurement.confusion.most_confused(run.truth.names),
-        worst_documents=measurement.worst.listed(),
         document_counts=measurement.document_counts(),
     )
 
@@ -83,6 +95,23 @@ def _conventions(run: RunContext, error: ErrorBounds | None) -> dict[str, Any]:
         "beta": run.options.beta,
         "unlabelled": run.options.unlabelled,
     }
+
+
+def _confidence(measurement: Measurement, n_columns: int) -> dict[str, list[float]]:
+    """Bootstrap intervals; empty where none were asked for."""
+    options, recorder = measurement.options, measurement.recorder
+    if recorder is None or not options.bootstrap:
+        return {}
+    counted = CountedDocuments(
+        recorder.documents(), measurement.values, n_columns, measurement.inverse
+    )
+    resampled, *_ = resampled_figures([counted], options.bootstrap, options.seed)
+    return {name: list(percentile_interval(values)) for name, values in resampled.items()}
+
+
+def _suspects(measurement: Measurement) -> list[dict[str, Any]]:
+    found = measurement.suspects
+    return [one.as_dict() for one in found.listed()] if found is not None else []
 
 
 def _break_even(columns: ColumnFigures) -> dict[str, Any]:
@@ -106,6 +135,7 @@ def _data(run: RunContext, n_documents: int, summary: Summary) -> dict[str, Any]
         "skipped_lines": [{"line": fault.line, "problem": fault.problem} for fault in faults],
         "seen_in_training": run.seen,
         "sha256": summary.sha256,
+        **({"label_separator": summary.label_separator} if summary.label_separator else {}),
     }
 
 
@@ -117,6 +147,7 @@ def _labels(
     listed = order.tolist()
     table = {
         "label": [names[column] for column in listed],
+        **_names(run.info, listed),
         "training_documents": [_trained(run.info, column) for column in listed],
         "support": cells.support.tolist(),
         **{name: getattr(cells, name).tolist() for name in ("tp", "fp", "fn", "tn")},
@@ -125,6 +156,32 @@ def _labels(
         "threshold": _cuts(cuts, len(run.truth.labels), len(listed)),
     }
     return [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+
+
+def _names(info: JudgedModel, columns: list[int]) -> dict[str, list[str | None]]:
+    """What the labels are called; nothing where the model has no labels file."""
+    if info.taxonomy is None:
+        return {}
+    known, names = len(info.taxonomy.labels), info.taxonomy.names
+    return {"name": [names[c] or None if c < known else None for c in columns]}
+
+
+def _add_costs(
+    content: dict[str, Any], run: RunContext, cells: Cells, columns: ColumnFigures
+) -> None:
+    """The part `costs`, and each label's cost, where it is known what errors cost."""
+    table = _costs(run)
+    if table is None:
+        return
+    costs = table.of(run.truth.names)
+    content["costs"] = cost_figures(cells, costs, least_cost(columns.hulls, costs))
+    by_label = costs.of(cells.fp, cells.fn)[run.truth.order].tolist()
+    for entry, cost in zip(content["labels"], by_label, strict=True):
+        entry["cost"] = cost
+
+
+def _costs(run: RunContext) -> CostTable | None:
+    return run.options.costs or run.info.costs
 
 
 def _cuts(cuts: Any, known: int, n: int) -> list[float | None]:
@@ -139,8 +196,15 @@ def _trained(info: JudgedModel, column: int) -> int | None:
     return int(info.training_counts[column]) if column < len(info.training_counts) else 0
 
 
-def _unreported(run: RunContext, error: ErrorBounds | None) -> dict[str, Any]:
+def _unreported(
+    run: RunContext, measurement: Measurement, error: ErrorBounds | None
+) -> dict[str, Any]:
     abstained = {}
     if isinstance(run.decision, Abstaining):
         abstained = {"held_back": run.decision.held_back, "assigned": run.decision.assigned}
-    return {"error": error, "other": run.info.cautions, **abstained}
+    costs, known = _costs(run), (*run.truth.names, *run.truth.zero_shot)
+    unknown = costs.unknown(known) if costs else ()
+    other, hidden = (*run.info.cautions, *unknown), run.truth.hidden_pairs
+    if run.options.suspects and measurement.suspects is None:
+        other = (*other, NO_SUSPECTS)
+    return {"error": error, "other": other, "hidden_pairs": hidden, **abstained}

@@ -18,6 +18,7 @@ def cautions(report: dict[str, Any], unreported: dict[str, Any]) -> list[str]:
         _rejector(report["decisions"]),
         _abstained(unreported.get("held_back", 0), unreported.get("assigned", 0)),
         _approximated(unreported.get("error")),
+        _hidden(unreported.get("hidden_pairs", 0)),
         *unreported.get("other", ()),
     ]
     return [sentence for sentence in sentences if sentence]
@@ -84,6 +85,12 @@ def _abstained(held_back: int, assigned: int) -> str:
     return (
         f"the model abstained on {held_back} of {assigned} assignments; they count as not assigned"
     )
+
+
+def _hidden(pairs: int) -> str:
+    if not pairs:
+        return ""
+    return f"{pairs} pairs of labels that the model never answers any more were left out"
 
 
 def _approximated(error: ErrorBounds | None) -> str:

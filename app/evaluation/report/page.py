@@ -12,10 +12,11 @@ from app.evaluation.report.page_tables import (
     headline,
     html_table,
     partitions,
+    suspects,
     worst,
 )
 from app.evaluation.report.report import Report
-from app.evaluation.report.tables import measure_titles, tables
+from app.evaluation.report.tables import label_title, measure_titles, tables
 from app.metrics.base import label_metrics
 from app.metrics.counting.averages import label_measures
 
@@ -48,15 +49,17 @@ def page(report: Report) -> str:
             "".join(f"<h2>{escape(t.title)}</h2>{html_table(t)}" for t in tables(figures)[:2]),
             _labels(figures["labels"]),
             partitions(figures["partitions"]),
-            confused(report.most_confused),
-            worst(report.worst_documents),
+            confused(figures["most_confused"]),
+            worst(figures["worst_documents"]),
+            suspects(figures),
             facts(figures),
         )
     )
-    return _document(name, content)
+    return document(name, content)
 
 
-def _document(name: str, content: str) -> str:
+def document(name: str, content: str) -> str:
+    """A page around the content: it brings its style and script, and fetches nothing."""
     css, script = (_file(f"page.{kind}") for kind in ("css", "js"))
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -94,11 +97,15 @@ def _diagrams(figures: dict[str, Any]) -> str:
 def _labels(labels: list[dict[str, Any]]) -> str:
     """The table's frame, and its rows as data: the page draws those in view."""
     columns, only_wide = _label_columns(), (*ONLY_WIDE, *label_metrics())
+    columns |= {"cost": "cost"} if labels and "cost" in labels[0] else {}
     heads = "".join(
         f"<th class='{'wide' * (name in only_wide)}'><button type='button'>{title}</button></th>"
         for name, title in columns.items()
     )
-    rows = [[_short(one[name]) for name in columns] for one in labels]
+    rows = [
+        [label_title(one["label"], one), *(_short(one[name]) for name in list(columns)[1:])]
+        for one in labels
+    ]
     data = json.dumps(
         {"columns": list(columns), "rows": rows}, ensure_ascii=False, separators=(",", ":")
     )

@@ -10,8 +10,10 @@ from app.evaluation.report.tables import (
     headlines,
     single_figures,
     span,
+    suspect_rows,
 )
 
+SHOWN_SUSPECTS = 50
 CARDS = {
     "micro-F1": "micro.f1",
     "macro-F1, all labels": "macro.f1",
@@ -48,7 +50,7 @@ def partitions(groups: dict[str, list[dict[str, Any]]]) -> str:
     parts = []
     for name, title in PARTITIONS.items():
         columns = ["group", "labels", "documents", "macro-F1", "LRAP", "P@1", "micro-F1"]
-        body = "".join(_group(group) for group in groups[name])
+        body = "".join(_group(group) for group in groups.get(name, ()))
         head = "".join(f"<th>{column}</th>" for column in columns)
         if body:
             parts.append(
@@ -92,6 +94,12 @@ def worst(documents: list[dict[str, Any]]) -> str:
         "<th>errors</th><th class='text'>missed</th><th class='text'>wrongly assigned</th>"
         f"<th class='text'>right</th></tr></thead><tbody>{body}</tbody></table></div>"
     )
+
+
+def suspects(report: dict[str, Any]) -> str:
+    """The first labels that are probably missing or wrong in the test set."""
+    rows = suspect_rows(report, SHOWN_SUSPECTS)
+    return f"<h2>{rows.title.capitalize()}</h2>{html_table(rows)}" if rows.rows else ""
 
 
 def facts(report: dict[str, Any]) -> str:

@@ -14,9 +14,6 @@ class Report:
 
     content: dict[str, Any]
     decision: str = ""
-    most_confused: list[dict[str, Any]] = field(default_factory=list)
-    """Pairs of labels, one missed where the other was wrongly assigned, most frequent first."""
-    worst_documents: list[dict[str, Any]] = field(default_factory=list)
     document_counts: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 3), np.int32))
     """(documents, 3): TP, FP, FN of each; labels unknown to the model count as missed here."""
 

@@ -44,6 +44,20 @@ def risk_coverage(points: list[dict[str, Any]]) -> str:
     return _frame("Risk and coverage", "share of assignments kept", "share wrong", content)
 
 
+def line_plot(title: str, across: str, up: str, lines: dict[str, list[tuple[float, float]]]) -> str:
+    """Named lines over one another, both axes from 0 to 1; every second one in the other colour.
+
+    Lines after the second are dashed; the point under the pointer says which line it is of.
+    """
+    content = ""
+    for number, (name, points) in enumerate(lines.items()):
+        kind = ("micro", "macro")[number % 2]
+        titles = [f"{name}: {x:.3f}, {y:.4f}" for x, y in points]
+        dots = "".join(_dot(point, own, kind) for point, own in zip(points, titles, strict=True))
+        content += _line(points, kind if number < 2 else f"{kind} dashed") + dots
+    return _frame(title, across, up, content)
+
+
 def _frame(title: str, across: str, up: str, content: str) -> str:
     width, height = LEFT + SIDE + 12, TOP + SIDE + BELOW
     ticks = "".join(_tick(i / 5) for i in range(6))

@@ -10,10 +10,17 @@ from app.metrics.counting.averages import label_measures
 
 AVERAGES = ("micro", "macro", "macro_in_test", "weighted", "samples")
 LABEL_COUNTS = ("support", "tp", "fp", "fn")
+COSTS = {
+    "total": "cost",
+    "per_document": "cost a document",
+    "nothing": "cost of assigning nothing",
+    "best_cuts": "cost of the best cuts here",
+}
 PARTITIONS = {
     "label_frequency": "labels by training documents",
     "document_labels": "documents by true labels",
     "document_length": "documents by length",
+    "branch": "labels by top branch",
 }
 
 
@@ -30,7 +37,10 @@ def tables(report: dict[str, Any]) -> list[TableRows]:
     return [
         _decisions(report),
         _ranking(report["ranking"]),
-        *(_partition(title, report["partitions"][name]) for name, title in PARTITIONS.items()),
+        *(
+            _partition(title, report["partitions"].get(name, []))
+            for name, title in PARTITIONS.items()
+        ),
         _intervals(report["confidence"]),
     ]
 
@@ -47,22 +57,34 @@ def figure(value: Any) -> str:
 
 
 def span(group: dict[str, Any]) -> str:
-    """`5–9`, or `1000+` for a group without an end.
+    """`5–9`, or `1000+` for a group without an end; a branch by its name.
 
     >>> span({"from": 5, "to": 9}), span({"from": 1000, "to": None}), span({"from": 1, "to": 1})
     ('5–9', '1000+', '1')
     """
+    if "branch" in group:
+        return "no branch" if group["branch"] is None else label_title(group["branch"], group)
     start, end = group["from"], group["to"]
     if end is None:
         return f"{start}+"
     return str(start) if start == end else f"{start}–{end}"
 
 
+def label_title(label: str, known: dict[str, Any]) -> str:
+    """A label as tables show it, with its name where there is one.
+
+    >>> label_title("p10", {"name": "awareness"}), label_title("p10", {"name": None})
+    ('p10 awareness', 'p10')
+    """
+    return f"{label} {known['name']}" if known.get("name") else label
+
+
 def _decisions(report: dict[str, Any]) -> TableRows:
     decisions, titles = report["decisions"], measure_titles()
     rows = [
-        [name.replace("_", " "), *(figure(decisions[name][measure]) for measure in titles)]
-        for name in AVERAGES
+        [name.replace("_", " "), *(figure(decisions[name].get(measure)) for measure in titles)]
+        for name in (*AVERAGES, "hierarchical")
+        if name in decisions
     ]
     title = f"decisions on {report['data']['documents']:,} documents"
     return TableRows(title, ["average", *titles.values()], rows)
@@ -135,6 +157,7 @@ def single_figures(report: dict[str, Any]) -> list[tuple[str, str]]:
     """Figures that stand alone: titles and values."""
     decisions, ranking = report["decisions"], report["ranking"]
     return [
+        *((title, figure(report["costs"][name])) for name, title in _cost_titles(report)),
         *_titled(decisions, {name: one.title for name, one in decision_metrics().items()}),
         ("break-even", _point(decisions["break_even"])),
         ("break-even, a cut a label", _point(decisions["break_even_per_label"])),
@@ -144,6 +167,11 @@ def single_figures(report: dict[str, Any]) -> list[tuple[str, str]]:
             {name: one.title for name, one in ranking_metrics().items()},
         ),
     ]
+
+
+def _cost_titles(report: dict[str, Any]) -> list[tuple[str, str]]:
+    """The figures of costs, where there are any."""
+    return list(COSTS.items()) if "costs" in report else []
 
 
 def _point(point: dict[str, float]) -> str:
@@ -160,8 +188,25 @@ def _titled(figures: dict[str, Any], titles: dict[str, str]) -> list[tuple[str, 
 
 
 def label_rows(report: dict[str, Any], n: int) -> TableRows:
-    """The n labels with the most errors."""
+    """The n labels with the most errors, or whose errors cost most."""
     columns = ["label", *LABEL_COUNTS, *label_measures()]
-    worst = sorted(report["labels"], key=lambda label: label["fp"] + label["fn"], reverse=True)
-    rows = [[one["label"], *(figure(one[name]) for name in columns[1:])] for one in worst[:n]]
-    return TableRows("labels with the most errors", columns, rows)
+    errors, title = (lambda label: label["fp"] + label["fn"]), "labels with the most errors"
+    if "costs" in report:
+        errors, title = (lambda label: label["cost"]), "labels with the highest cost"
+        columns.append("cost")
+    worst = sorted(report["labels"], key=errors, reverse=True)
+    rows = [
+        [label_title(one["label"], one), *(figure(one[name]) for name in columns[1:])]
+        for one in worst[:n]
+    ]
+    return TableRows(title, columns, rows)
+
+
+def suspect_rows(report: dict[str, Any], n: int) -> TableRows:
+    """The n most suspect labels of the data; no rows where none were asked for."""
+    columns = ["label", "kind", "id", "line", "probability"]
+    rows = [
+        [one["label"], one["kind"], one["id"] or "", str(one["line"]), figure(one["probability"])]
+        for one in report.get("suspects", [])[:n]
+    ]
+    return TableRows("labels that are probably missing or wrong", columns, rows)

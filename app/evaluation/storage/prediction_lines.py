@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.arrays import Marks, Scores
+from app.evaluation.answered_labels import answered_calibration, answered_labels
 from app.evaluation.scorer import Scorer
 
 
@@ -15,8 +16,8 @@ class PredictionLines:
     """A file of predictions: labels by falling score, with score, probability and threshold."""
 
     def __init__(self, file: Path, scorer: Scorer, cuts: NDArray[np.float32] | None) -> None:
-        self._names = scorer.labels.names
-        self._calibration = scorer.calibration
+        self._names = answered_labels(scorer).names
+        self._calibration = answered_calibration(scorer)
         self._cuts = cuts
         self._file = file.open("wb")
 

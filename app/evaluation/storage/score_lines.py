@@ -1,7 +1,7 @@
 """Scores that any system wrote down: one document a line, in the order of the test set.
 
 Either JSON, `{"id"?: str, "labels": [{"label": str, "score": number, "threshold"?: number}]}`, as
-`scripts/predict.py` and `POST /predict` write it, or `label:score label:score …`, as LibMultiLabel
+`labelserve predict` and `POST /predict` write it, or `label:score label:score …`, as LibMultiLabel
 does. A label that a line does not name has no score there.
 """
 

@@ -40,6 +40,11 @@ class ScoredDocument:
         return self.document.labels
 
     @property
+    def line(self) -> int:
+        """As in the test set."""
+        return self.document.line
+
+    @property
     def features(self) -> Any:
         """As in the test set."""
         return self.document.features
@@ -66,6 +71,8 @@ class ScoredFile:
     is_ready_made = False
     n_features = 0
     calibration: None = None
+    hand_rules: None = None
+    relabelling: None = None
 
     def __init__(self, file: str | Path, test_labels: Iterable[str] = ()) -> None:
         """Look through the file once; labels of the test set count as known to the system."""

@@ -37,7 +37,7 @@ class LabelValues:
     """The labels' cuts and probabilities: the values that an answer has beside a score."""
 
     def __init__(self, cuts: NDArray[np.float32], curves: Curves) -> None:
-        self._table = array_table(LabelTable(cuts, curves))
+        self._table, self.cuts = array_table(LabelTable(cuts, curves)), cuts
         self.table = self._table.numbers
 
     def rows(self, columns: NDArray[Any], scores: NDArray[np.float32]) -> list[list[float]]:

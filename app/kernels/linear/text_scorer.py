@@ -8,30 +8,34 @@ from numpy.typing import NDArray
 from app.kernels.array_table import array_table
 from app.kernels.linear.answer_values import N_VALUES, NO_CURVES
 from app.kernels.linear.picking import LabelValues, pick_text
-from app.kernels.linear.text_to_scores import rank_text, rank_texts, score_text, score_texts
+from app.kernels.linear.text_to_scores import rank_rows, score_texts
 from app.kernels.linear.types import FittedTfidf, LinearArrays, RankedLabels
 from app.kernels.linear.weight_table import WeightTable, weights_of
 from app.kernels.text.tfidf import FREQUENCIES
 from app.kernels.text.tokens import each_part, packed, text_table
+
+CHUNK = 256
+"""Texts that are ranked together: their scores are in memory at once."""
 
 
 class TextScorer:
     """Fitted tf-idf and linear weights, fused: texts in, scores or best labels out."""
 
     def __init__(self, fitted_tfidf: FittedTfidf, linear: LinearArrays) -> None:
-        analysis, vocabulary, idf, scheme, binary = fitted_tfidf
+        analysis, vocabulary, idf, scheme, binary, leads = fitted_tfidf
         weights = WeightTable(FREQUENCIES[scheme], binary, idf, weights_of(linear))
         # Kept whole, not only as numbers: their arrays live as long as the addresses are used.
-        self._held = text_table(analysis, vocabulary), array_table(weights)
+        self._held = text_table(analysis, vocabulary, leads), array_table(weights)
         self._tables = self._held[0].numbers, self._held[1].numbers
         self._analysis, self._n_labels = analysis, len(linear.bias)
 
     def scores(self, text: str) -> NDArray[np.float32]:
         """One text's score for each label."""
-        scores = np.empty(self._n_labels, np.float32)
-        texts, weights = self._tables
-        score_text(self._bytes(text), texts, weights, scores)
-        return scores
+        scores = np.empty((1, self._n_labels), np.float32)
+        packed_text = self._bytes(text)
+        score_texts(packed_text, np.array([len(packed_text)]), (0, 1), *self._tables, scores)
+        row: NDArray[np.float32] = scores[0]
+        return row
 
     def picked(self, text: str, labels: LabelValues, k: int) -> tuple[int, list[list[float]]]:
         """How many labels of one text pass their cuts, and the values of the k best."""
@@ -42,11 +46,8 @@ class TextScorer:
 
     def top_k(self, text: str, k: int) -> RankedLabels:
         """One text's k best labels, best first; ties go to the lower label."""
-        k = min(k, self._n_labels)
-        labels, scores = np.empty(k, np.int32), np.empty(k, np.float32)
-        texts, weights = self._tables
-        rank_text(self._bytes(text), texts, weights, labels, scores)
-        return RankedLabels(labels, scores)
+        ranked = self._ranked(self.scores(text).reshape(1, -1), k)
+        return RankedLabels(ranked.labels[0], ranked.scores[0])
 
     def batch_scores(self, texts: Sequence[str], *, jobs: int = 1) -> NDArray[np.float32]:
         """Each text's score for each label."""
@@ -62,16 +63,15 @@ class TextScorer:
 
     def batch_top_k(self, texts: Sequence[str], k: int, *, jobs: int = 1) -> RankedLabels:
         """Each text's k best labels, best first; ties go to the lower label."""
-        shape = (len(texts), min(k, self._n_labels))
-        labels, scores = np.empty(shape, np.int32), np.empty(shape, np.float32)
-        if texts:
-            text, ends = packed(texts, self._analysis)
+        chunks = [texts[i : i + CHUNK] for i in range(0, len(texts), CHUNK)] or [texts]
+        ranked = [self._ranked(self.batch_scores(chunk, jobs=jobs), k) for chunk in chunks]
+        return RankedLabels(*map(np.concatenate, zip(*ranked, strict=True)))
 
-            def fill(part: tuple[int, int]) -> None:
-                rank_texts(text, ends, part, *self._tables, (labels, scores))
-
-            each_part(fill, ends, jobs)
-        return RankedLabels(labels, scores)
+    def _ranked(self, scores: NDArray[np.float32], k: int) -> RankedLabels:
+        shape = (len(scores), min(k, self._n_labels))
+        ranked = RankedLabels(np.empty(shape, np.int32), np.empty(shape, np.float32))
+        rank_rows(scores, *ranked)
+        return ranked
 
     def _bytes(self, text: str) -> NDArray[np.uint8]:
         plain = text.encode() if text.isascii() else self._analysis.cleaned(text).encode()

@@ -52,10 +52,10 @@ class TextScorer:
         return RankedLabels(labels, np.take_along_axis(scores, labels, axis=1))
 
     def _rows(self, texts: Sequence[str]) -> csr_array:
-        analysis, vocabulary, idf, scheme, binary = self._fitted_tfidf
-        counts = tokens_plain.count_known(texts, analysis, vocabulary)
+        analysis, vocabulary, idf, scheme, binary, leads = self._fitted_tfidf
+        counts = tokens_plain.count_known(texts, analysis, vocabulary, leads=leads)
         if binary:
             counts.counts.fill(1)
         values = tfidf_plain.tfidf_weights(counts, idf, scheme)
-        shape = (len(texts), len(vocabulary))
+        shape = (len(texts), len(idf))
         return csr_array((values, counts.columns, counts.indptr), shape=shape)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from app.kernels.compiler import inner, kernel
+from app.kernels.compiler import inner, kernel, outlined
 from app.kernels.intrinsics import LANES, any_greater, load, splat, table_reader
 from app.kernels.linear.accumulation import accumulate_dense, accumulate_sparse
 from app.kernels.linear.weight_table import WeightTable
@@ -12,9 +12,8 @@ from app.kernels.text.counting import (
     count_columns,
     known_columns,
     longest_text,
-    max_terms,
-    new_segments,
-    new_spans,
+    max_columns,
+    new_tokens,
     text_table,
 )
 from app.kernels.text.tfidf import weigh
@@ -27,61 +26,45 @@ def score_texts(text: Any, ends: Any, part: Any, texts: Any, weights: Any, score
     """Write the scores of the texts from `part` (first, stop), the first to the first row."""
     first, stop = part
     tables = (text_table(texts), weight_table(weights))
-    buffers = new_buffers(longest_text(ends, first, stop), tables[0].segmentation)
+    buffers = new_buffers(longest_text(ends, first, stop), tables[0])
     begin = ends[first - 1] if first else 0
     for i in range(first, stop):
         accumulate(text, (begin, ends[i]), tables, buffers, scores[i - first])
         begin = ends[i]
 
 
-@kernel
+@inner
 def score_text(text: Any, texts: Any, weights: Any, scores: Any) -> None:
     """Write the scores of one text; `texts` and `weights` are array tables."""
     tables = (text_table(texts), weight_table(weights))
-    buffers = new_buffers(len(text), tables[0].segmentation)
-    accumulate(text, (0, len(text)), tables, buffers, scores)
+    buffers = new_buffers(len(text), tables[0])
+    accumulate(text, (np.int64(0), len(text)), tables, buffers, scores)
 
 
 @kernel
-def rank_text(text: Any, texts: Any, weights: Any, labels: Any, best: Any) -> None:
-    """Write one text's best labels and their scores."""
-    scores = np.empty(len(weight_table(weights).weights.bias), np.float32)
-    score_text(text, texts, weights, scores)
-    top_k(scores, labels, best)
-
-
-@kernel
-def rank_texts(text: Any, ends: Any, part: Any, texts: Any, weights: Any, ranked: Any) -> None:
-    """Write the best labels and their scores (`ranked`) of the texts from `part` (first, stop)."""
-    first, stop = part
-    tables = (text_table(texts), weight_table(weights))
-    buffers = new_buffers(longest_text(ends, first, stop), tables[0].segmentation)
-    scores = np.empty(len(tables[1].weights.bias), np.float32)
-    labels, best = ranked
-    begin = ends[first - 1] if first else 0
-    for i in range(first, stop):
-        accumulate(text, (begin, ends[i]), tables, buffers, scores)
-        top_k(scores, labels[i], best[i])
-        begin = ends[i]
+def rank_rows(scores: Any, labels: Any, best: Any) -> None:
+    """Write the best labels of each row of scores, and their scores."""
+    for row in range(len(scores)):
+        top_k(scores[row], labels[row], best[row])
 
 
 @inner
-def new_buffers(n_bytes: Any, segmentation: Any) -> Any:
+def new_buffers(n_bytes: Any, texts: Any) -> Any:
     """Buffers for the tokens, columns, counts and weights of any text of so many bytes."""
-    n_terms = max_terms(n_bytes + 3, segmentation) + 1
-    tokens = (new_segments(n_bytes, segmentation.analyzer), new_spans(segmentation))
+    n_terms = max_columns(n_bytes + 3, texts) + 1
+    tokens = new_tokens(n_bytes, texts.segmentation)
     columns, counts = np.empty(n_terms, np.int32), np.empty(n_terms, np.int32)
     values, hot_values = np.empty(n_terms, np.float32), np.empty(n_terms, np.float32)
     hot = (np.empty(n_terms, np.int64), hot_values)
     return tokens, columns, counts, np.empty(n_terms), values, hot
 
 
-@kernel
+@outlined
 def accumulate(text: Any, span: Any, tables: Any, buffers: Any, scores: Any) -> None:
     """Write the scores of the text at `span` (begin, end)."""
-    (segmentation, terms), (frequency, binary, idf, weights) = tables
+    texts, (frequency, binary, idf, weights) = tables
     tokens, columns, counts, exact, values, hot = buffers
-    n_known = known_columns(text, span, segmentation, terms, tokens, columns)
+    n_known = known_columns(text, span, texts, tokens, columns)
     n_columns = count_columns(columns, n_known, counts)
     if binary:
         counts[:n_columns] = 1
@@ -94,13 +77,13 @@ def accumulate(text: Any, span: Any, tables: Any, buffers: Any, scores: Any) -> 
         scores[label] += weights.bias[label]
 
 
-@kernel
+@inner
 def top_k(scores: Any, labels: Any, best: Any) -> None:
     """Write the best labels and their scores, best first; ties go to the lower label.
 
     Once k are found, sixteen scores at a time are passed over when none is above the lowest.
     """
-    n_labels, k, n_kept = len(scores), len(labels), 0
+    n_labels, k, n_kept = len(scores), len(labels), np.int64(0)
     for first in range(0, n_labels, LANES):
         is_full = n_kept == k and first + LANES <= n_labels
         if is_full and not any_greater(load(scores, first), splat(best[k - 1])):

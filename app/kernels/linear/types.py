@@ -4,10 +4,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from app.kernels.linear.quantized_weights import QuantizedWeights
 from app.kernels.text.analysis import Analysis
+from app.kernels.text.leads import NO_LEADS, LeadColumns
 from app.kernels.vocabulary.vocabulary import Vocabulary
+
+ENTRIES_AT_ONCE = 2**20
 
 
 class FittedTfidf(NamedTuple):
@@ -18,6 +22,19 @@ class FittedTfidf(NamedTuple):
     idf: NDArray[np.float64]
     scheme: str
     binary: bool
+    leads: LeadColumns = NO_LEADS
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns there are, those of first words included."""
+        return len(self.idf)
+
+
+class FittedPart(NamedTuple):
+    """A fitted tf-idf whose columns stand beside others, and what its rows are multiplied with."""
+
+    tfidf: FittedTfidf
+    weight: float = 1.0
 
 
 class LinearArrays(NamedTuple):
@@ -64,6 +81,48 @@ class LinearArrays(NamedTuple):
         packed = QuantizedWeights(self.starts, self.gaps, self.codes, self.levels)
         return packed.labels(), packed.values()
 
+    def of_label(self, label: int) -> NDArray[np.float32]:
+        """This label's weight of every feature; only a million entries are decoded at a time."""
+        if len(self.dense):
+            return np.array(self.dense[:, label])
+        weights = np.zeros(len(self.starts) - 1, np.float32)
+        first = 0
+        while first < len(weights):
+            reach = np.searchsorted(self.starts, self.starts[first] + ENTRIES_AT_ONCE, side="right")
+            stop = min(max(int(reach) - 1, first + 1), len(weights))
+            part = self.of_features(first, stop, 1.0)
+            labels, values = part.entries()
+            own = np.flatnonzero(labels == label)
+            rows = np.searchsorted(part.starts, own, side="right") - 1
+            np.add.at(weights, first + rows, values[own])  # a filler entry may share the label
+            first = stop
+        return weights
+
+    def matrix(self) -> csr_array:
+        """The weights (features, labels), without zeros."""
+        if len(self.dense):
+            return csr_array(self.dense)
+        labels, values = self.entries()
+        shape = (len(self.starts) - 1, len(self.bias))
+        weights = csr_array((values, labels, self.starts), shape=shape)
+        weights.eliminate_zeros()
+        return weights
+
+    def of_features(self, first: int, stop: int, scale: float) -> "LinearArrays":
+        """The weights of the features from `first` to before `stop`, each times `scale`."""
+        factor = np.float32(scale)
+        if len(self.dense):
+            return self._replace(dense=_scaled(self.dense[first:stop], factor))
+        entries = slice(self.starts[first], self.starts[stop])
+        return self._replace(
+            starts=self.starts[first : stop + 1] - self.starts[first],
+            labels=self.labels[entries],
+            values=_scaled(self.values[entries], factor),
+            gaps=self.gaps[entries],
+            codes=self.codes[entries],
+            levels=_scaled(self.levels, factor),
+        )
+
     def fits(self, n_features: int) -> bool:
         """Whether every index in the arrays exists: kernels do not check bounds."""
         n_labels = len(self.bias)
@@ -85,3 +144,8 @@ class RankedLabels(NamedTuple):
 
     labels: NDArray[np.integer[Any]]
     scores: NDArray[np.float32]
+
+
+def _scaled(array: NDArray[np.float32], factor: np.float32) -> NDArray[np.float32]:
+    """The array times the factor; not a copy where that is 1, so that it may stay on disk."""
+    return array if factor == 1 else array * factor

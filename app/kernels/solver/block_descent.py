@@ -48,14 +48,18 @@ prefetch; the weights follow one visit ahead."""
 
 
 @kernel
-def descend(rows: Any, block: Any, solution: Any, documents: Any, tolerance: Any, seed: Any) -> Any:
+def descend(  # noqa: C901 - see below
+    rows: Any, block: Any, solution: Any, documents: Any, tolerance: Any, seed: Any
+) -> Any:
     """Improve the solution until it is within the tolerance; (passes, visits of documents).
 
     `documents` are those to learn from; the dual variables of all others must be 0. One long
     function: handing an array to another one costs two updates of its reference count a visit.
     """
     starts, columns, values, singleton_norms, norms, bias_value = rows
-    marks, n_labels, positive_costs, negative_costs, loss = block
+    marks, n_labels, positive_costs, negative_costs, loss, scales = block
+    squares, _, lane_singleton_norms, lane_norms = scales
+    is_scaled = len(squares) > 0
     weights, bias_weights, duals = solution
     n = len(documents)
     due, skips = np.zeros(n, np.int32), np.zeros(n, np.uint8)
@@ -80,6 +84,8 @@ def descend(rows: Any, block: Any, solution: Any, documents: Any, tolerance: Any
             prefetch(duals, np.intp(following) * LANES)
             for at in range(starts[following], starts[following + 1]):
                 prefetch(weights, np.intp(columns[at]) * LANES)
+                if is_scaled:
+                    prefetch(squares, np.intp(columns[at]) * LANES)
             document = documents[turn]
             begin, end = starts[document], starts[document + 1]
             # Two sums, since one would wait for each fused multiply-add before the next.
@@ -99,10 +105,11 @@ def descend(rows: Any, block: Any, solution: Any, documents: Any, tolerance: Any
             cost = where_bit(bits, positive_cost, negative_cost)
             stored = load(duals, np.intp(document) * LANES)
             old = multiply(cost, logistic(stored)) if loss == LOGISTIC else stored
-            margin = multiply_add(
-                splat(singleton_norms[document]), old, multiply(sign, add(first, second))
-            )
-            norm = splat(norms[document])
+            singleton_norm, norm = splat(singleton_norms[document]), splat(norms[document])
+            if is_scaled:
+                singleton_norm = load(lane_singleton_norms, np.intp(document) * LANES)
+                norm = load(lane_norms, np.intp(document) * LANES)
+            margin = multiply_add(singleton_norm, old, multiply(sign, add(first, second)))
             kept, new, gap_part, loss_part = step(loss, stored, old, margin, norm, cost)
             gap = add(gap, gap_part)
             objective = add(objective, multiply_add(multiply(half, old), margin, loss_part))
@@ -115,8 +122,9 @@ def descend(rows: Any, block: Any, solution: Any, documents: Any, tolerance: Any
                 bias = multiply_add(change, splat(bias_value), bias)
                 for at in range(begin, end):
                     line = np.intp(columns[at]) * LANES
+                    scaled = multiply(change, load(squares, line)) if is_scaled else change
                     store(
-                        weights, line, multiply_add(change, splat(values[at]), load(weights, line))
+                        weights, line, multiply_add(scaled, splat(values[at]), load(weights, line))
                     )
             else:
                 skips[turn] = min(2 * skips[turn] + 1, MOST_SKIPS)
@@ -196,11 +204,23 @@ def dot(rows: Any, weights: Any, document: Any, start: Any) -> Any:
 
 
 @inner
-def push(rows: Any, weights: Any, document: Any, change: Any) -> None:
-    """Add the document's values · change to its features' weights."""
+def push(rows: Any, squares: Any, weights: Any, document: Any, change: Any) -> None:
+    """Add the document's values · change, scaled, to its features' weights."""
     for at in range(rows.starts[document], rows.starts[document + 1]):
         line = np.intp(rows.columns[at]) * LANES
-        store(weights, line, multiply_add(change, splat(rows.values[at]), load(weights, line)))
+        scaled = multiply(change, load(squares, line)) if len(squares) > 0 else change
+        store(weights, line, multiply_add(scaled, splat(rows.values[at]), load(weights, line)))
+
+
+@inner
+def signed_dual(block: Any, solution: Any, document: Any) -> Any:
+    """The document's dual variables, negative where it is."""
+    bits = block.marks[document]
+    dual = load(solution.duals, np.intp(document) * LANES)
+    if block.loss == LOGISTIC:
+        costs = where_bit(bits, load(block.positive_costs, 0), load(block.negative_costs, 0))
+        dual = multiply(costs, logistic(dual))
+    return where_bit(bits, dual, subtract(splat(F32(0)), dual))
 
 
 @kernel
@@ -208,15 +228,25 @@ def forget(rows: Any, block: Any, solution: Any, documents: Any) -> None:
     """Take documents out of the solution, as if their dual variables had always been 0."""
     bias, nothing = load(solution.bias, 0), splat(UNTOUCHED if block.loss == LOGISTIC else F32(0))
     for document in documents:
-        bits, line = block.marks[document], np.intp(document) * LANES
-        dual = load(solution.duals, line)
-        if block.loss == LOGISTIC:
-            costs = where_bit(bits, load(block.positive_costs, 0), load(block.negative_costs, 0))
-            dual = multiply(costs, logistic(dual))
-        change = where_bit(bits, subtract(splat(F32(0)), dual), dual)
+        change = subtract(splat(F32(0)), signed_dual(block, solution, document))
         bias = multiply_add(change, splat(rows.bias), bias)
-        push(rows, solution.weights, document, change)
-        store(solution.duals, line, nothing)
+        push(rows, block.scales.squares, solution.weights, document, change)
+        store(solution.duals, np.intp(document) * LANES, nothing)
+    store(solution.bias, 0, bias)
+
+
+@kernel
+def rebuild(rows: Any, block: Any, solution: Any, documents: Any) -> None:
+    """Write the weights that follow from the dual variables of these documents, the only ones.
+
+    For a solution whose features have got other scales: its dual variables stay what they are.
+    """
+    solution.weights[:] = 0
+    bias = splat(F32(0))
+    for document in documents:
+        change = signed_dual(block, solution, document)
+        bias = multiply_add(change, splat(rows.bias), bias)
+        push(rows, block.scales.squares, solution.weights, document, change)
     store(solution.bias, 0, bias)
 
 
@@ -238,4 +268,5 @@ def warm() -> None:
     solution, documents = unsolved(1, 1, SQUARED_HINGE), np.zeros(1, np.int32)
     descend(rows, block, solution, documents, F32(0.1), 0)
     score(rows, solution, documents, np.zeros(LANES, F32))
+    rebuild(rows, block, solution, documents)
     forget(rows, block, solution, documents)

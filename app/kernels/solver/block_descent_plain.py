@@ -67,8 +67,20 @@ def forget(rows: SolverRows, block: LabelBlock, solution: Solution, documents: A
     for document in documents:
         sign, cost = _sides(block, document)
         stored = _line(solution.duals, document)
-        _push(rows, solution, document, -sign * _duals(block, stored, cost))
+        _push(rows, block, solution, document, -sign * _duals(block, stored, cost))
         stored[:] = UNTOUCHED if block.loss == LOGISTIC else 0
+
+
+def rebuild(rows: SolverRows, block: LabelBlock, solution: Solution, documents: Any) -> None:
+    """Write the weights that follow from the dual variables of these documents, the only ones.
+
+    For a solution whose features have got other scales: its dual variables stay what they are.
+    """
+    solution.weights[:], solution.bias[:] = 0, 0
+    for document in documents:
+        sign, cost = _sides(block, document)
+        duals = _duals(block, _line(solution.duals, document), cost)
+        _push(rows, block, solution, document, sign * duals)
 
 
 def score(rows: SolverRows, solution: Solution, documents: Any, scores: Lanes) -> None:
@@ -98,14 +110,15 @@ def _visit(
     sign, cost = _sides(block, document)
     stored = _line(solution.duals, document)
     old = _duals(block, stored, cost)
-    margin = rows.singleton_norms[document] * old + sign * _score(rows, solution, document)
+    singleton_norm, norm = _norms(rows, block, document)
+    margin = singleton_norm * old + sign * _score(rows, solution, document)
     step = {SQUARED_HINGE: _squared_hinge, HINGE: _hinge, LOGISTIC: _logistic}[block.loss]
-    kept, gap_part, loss = step(stored, old, margin, (rows.norms[document], cost))
+    kept, gap_part, loss = step(stored, old, margin, (norm, cost))
     change = (_duals(block, kept, cost) - old) * sign
     moved = bool((np.abs(change) > np.maximum(NEGLIGIBLE_CHANGE * cost, SMALLEST_CHANGE)).any())
     if moved:
         stored[:] = kept
-        _push(rows, solution, document, change)
+        _push(rows, block, solution, document, change)
     return gap_part, HALF * old * margin + loss, moved
 
 
@@ -174,7 +187,19 @@ def _score(rows: SolverRows, solution: Solution, document: int) -> Lanes:
     return product + solution.bias * rows.bias
 
 
-def _push(rows: SolverRows, solution: Solution, document: int, change: Lanes) -> None:
+def _norms(rows: SolverRows, block: LabelBlock, document: int) -> tuple[Any, Any]:
+    """The squared lengths of the document's singleton features and of its whole row."""
+    if not len(block.scales.squares):
+        return rows.singleton_norms[document], rows.norms[document]
+    return _line(block.scales.singleton_norms, document), _line(block.scales.norms, document)
+
+
+def _push(
+    rows: SolverRows, block: LabelBlock, solution: Solution, document: int, change: Lanes
+) -> None:
     columns, values = _row(rows, document)
-    solution.weights.reshape(-1, LANES)[columns] += values[:, None] * change
+    changes = values[:, None] * change
+    if len(block.scales.squares):
+        changes = changes * block.scales.squares.reshape(-1, LANES)[columns]
+    solution.weights.reshape(-1, LANES)[columns] += changes
     solution.bias[:] += change * rows.bias

@@ -40,6 +40,21 @@ class SolverRows(NamedTuple):
     bias: np.float32
 
 
+class FeatureScales(NamedTuple):
+    """A factor on each feature for each of sixteen labels, or nothing: every array is empty.
+
+    Where label l sees r · x in place of x, its weights on x are r² times the sum of dual · x. So
+    `squares` (features · 16) are all that a step needs of r, and `norms` and `singleton_norms`
+    (documents · 16) take the place of those in `SolverRows`. `singleton_squares` (2 · 16) are the
+    squares for a feature of one negative document, then for one of a positive document.
+    """
+
+    squares: NDArray[np.float32]
+    singleton_squares: NDArray[np.float32]
+    singleton_norms: NDArray[np.float32]
+    norms: NDArray[np.float32]
+
+
 class LabelBlock(NamedTuple):
     """Up to sixteen labels: costs by label, and for each document a bit per label in `marks`."""
 
@@ -48,6 +63,7 @@ class LabelBlock(NamedTuple):
     positive_costs: NDArray[np.float32]
     negative_costs: NDArray[np.float32]
     loss: int
+    scales: FeatureScales
 
 
 class Solution(NamedTuple):
@@ -87,11 +103,12 @@ def unsolved(n_features: int, n_documents: int, loss: int) -> Solution:
 def block_of(
     marks: NDArray[np.uint16], positive: NDArray[Any], negative: NDArray[Any], loss: int
 ) -> LabelBlock:
-    """The block of as many labels as there are costs."""
+    """The block of as many labels as there are costs, with every feature as it is."""
     costs = []
     for given in (positive, negative):
         padded = aligned_lanes(1)
         padded[:] = NO_LABEL
         padded[: len(given)] = given
         costs.append(padded)
-    return LabelBlock(marks, len(positive), costs[0], costs[1], loss)
+    unscaled = FeatureScales(*(aligned_lanes(0) for _ in FeatureScales._fields))
+    return LabelBlock(marks, len(positive), costs[0], costs[1], loss, unscaled)

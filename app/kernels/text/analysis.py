@@ -22,23 +22,38 @@ class Analysis:
 
     def terms(self, text: str) -> list[str]:
         """All terms of a text, with repetitions, in no promised order."""
-        text = self.cleaned(text)
         if self.analyzer == "word":
-            return self._word_ngrams(self._tokens(text))
+            return self._word_ngrams(self.stemmed(self.words(text)))
+        text = self.cleaned(text)
         if self.analyzer == "char":
             return self._character_ngrams(WIDE_SPACES.sub(" ", text))
         return [term for word in text.split() for term in self._padded_ngrams(f" {word} ")]
+
+    def lead_terms(self, text: str, n_words: int) -> list[str]:
+        """The terms that the first words of a text make; stop words are not counted among them.
+
+        >>> Analysis(longest=2).lead_terms("Bank of England raises rates", 2)
+        ['bank', 'of', 'bank of']
+        """
+        return self._word_ngrams(self.stemmed(self.words(text)[:n_words]))
 
     def cleaned(self, text: str) -> str:
         """Lower-cased; half a surrogate pair, which no file can hold, becomes U+FFFD."""
         text = text.lower() if self.lowercase else text
         return text if text.isascii() else LONE_SURROGATES.sub("\ufffd", text)
 
-    def _tokens(self, text: str) -> list[str]:
-        tokens: list[str] = WORDS.findall(text)
-        if self.stop_words:
-            tokens = [token for token in tokens if token not in self.stop_words]
-        return [self.stem(token) for token in tokens] if self.stem else tokens
+    def words(self, text: str) -> list[str]:
+        """The words of a text in reading order, without stop words, before they are stemmed.
+
+        >>> Analysis(stop_words=frozenset({"of"})).words("Bank of England, 1997")
+        ['bank', 'england', '1997']
+        """
+        words: list[str] = WORDS.findall(self.cleaned(text))
+        return [word for word in words if word not in self.stop_words] if self.stop_words else words
+
+    def stemmed(self, words: list[str]) -> list[str]:
+        """The words as terms have them: stemmed, where that is asked for."""
+        return [self.stem(word) for word in words] if self.stem else words
 
     def _word_ngrams(self, tokens: list[str]) -> list[str]:
         if self.longest == 1:

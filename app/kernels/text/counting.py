@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from app.kernels.compiler import inner, kernel
+from app.kernels.compiler import inner, kernel, outlined
 from app.kernels.intrinsics import prefetch, table_reader
 from app.kernels.text.ngrams import STRIDE, list_ngrams, max_spans
 from app.kernels.text.segment import CHARACTERS, INSIDE_WORDS, WORDS, segment
@@ -18,18 +18,18 @@ text_table = table_reader(TextTable)
 def count_texts(text: Any, ends: Any, part: Any, table: Any) -> Any:
     """(row sizes, columns, counts) of the texts from `part` (first, stop), one after the other."""
     first, stop = part
-    segmentation, terms = text_table(table)
+    texts = text_table(table)
     longest = longest_text(ends, first, stop)
-    buffers = (new_segments(longest, segmentation.analyzer), new_spans(segmentation))
+    buffers = new_tokens(longest, texts.segmentation)
     begin = ends[first - 1] if first else 0
     # All texts as one would lack the blanks that may pad each: three bytes a text make up for it.
-    most = max_terms(ends[stop - 1] - begin + 3 * (stop - first), segmentation)
+    most = max_columns(ends[stop - 1] - begin + 3 * (stop - first), texts)
     columns, counts = np.empty(most + 1, np.int32), np.empty(most + 1, np.int32)
     sizes = np.empty(stop - first, np.int64)
     at = 0
     for i in range(first, stop):
-        row, span = columns[at:], (begin, ends[i])
-        n_columns = known_columns(text, span, segmentation, terms, buffers, row)
+        row = columns[at:]
+        n_columns = known_columns(text, (begin, ends[i]), texts, buffers, row)
         sizes[i - first] = count_columns(row, n_columns, counts[at:])
         at += sizes[i - first]
         begin = ends[i]
@@ -43,6 +43,12 @@ def longest_text(ends: Any, first: Any, stop: Any) -> Any:
     for i in range(first, stop):
         longest, begin = max(longest, ends[i] - begin), ends[i]
     return longest
+
+
+@inner
+def new_tokens(n_bytes: Any, segmentation: Any) -> Any:
+    """Buffers for the tokens and n-grams of any text of so many bytes."""
+    return new_segments(n_bytes, segmentation.analyzer), new_spans(segmentation)
 
 
 @inner
@@ -89,24 +95,45 @@ def max_terms(n_bytes: Any, segmentation: Any) -> Any:
 
 
 @inner
-def known_columns(
-    text: Any, span: Any, segmentation: Any, terms: Any, buffers: Any, columns: Any
-) -> Any:
+def max_columns(n_bytes: Any, texts: Any) -> Any:
+    """The most columns, with repetitions, that a text of so many bytes can have."""
+    return max_terms(n_bytes, texts.segmentation) * (1 + len(texts.leads.lengths))
+
+
+@inner
+def known_columns(text: Any, span: Any, texts: Any, buffers: Any, columns: Any) -> Any:
     """Write the columns of a text's known terms, unsorted and with repetitions; how many."""
-    segments, spans = buffers
-    _, n_groups = segment(text, span, segmentation, segments)
-    n_columns, begin = 0, np.int64(0)
+    segments, leads = buffers[0], texts.leads
+    n_tokens, n_groups = segment(text, span, texts.segmentation, segments)
+    n_columns, begin = np.int64(0), np.int64(0)
     for group in range(n_groups):
         end = np.int64(segments.group_ends[group])
-        for first in range(begin, end, STRIDE):
-            firsts = (first, min(first + STRIDE, end))
-            n_spans = list_ngrams(segments, firsts, (begin, end), segmentation, spans)
-            n_columns = look_up(terms, segments.cleaned, spans, n_spans, columns, n_columns)
+        n_columns = look_up_tokens(texts, buffers, (begin, end), columns, n_columns)
         begin = end
+    for lead in range(len(leads.lengths)):
+        end = min(leads.lengths[lead], np.int64(n_tokens))
+        stop = look_up_tokens(texts, buffers, (np.int64(0), end), columns, n_columns)
+        first_column = lead * len(texts.terms.ends)
+        for i in range(n_columns, stop):
+            column = leads.columns[first_column + columns[i]]
+            if column >= 0:
+                columns[n_columns] = column
+                n_columns += 1
     return n_columns
 
 
-@kernel
+@inner
+def look_up_tokens(texts: Any, buffers: Any, group: Any, columns: Any, n_columns: Any) -> Any:
+    """Append the columns of the n-grams within `group` (begin, end); how many there are then."""
+    segments, spans = buffers
+    for first in range(group[0], group[1], STRIDE):
+        firsts = (first, min(first + STRIDE, group[1]))
+        n_spans = list_ngrams(segments, firsts, group, texts.segmentation, spans)
+        n_columns = look_up(texts.terms, segments.cleaned, spans, n_spans, columns, n_columns)
+    return n_columns
+
+
+@outlined
 def look_up(terms: Any, key: Any, spans: Any, n_spans: Any, columns: Any, n_columns: Any) -> Any:
     """Append the columns of the spans' terms to `columns`, which has `n_columns`; how many then.
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from app.kernels.compiler import inner, kernel
+from app.kernels.compiler import inner, outlined
 from app.kernels.text.segment import INSIDE_WORDS
 from app.kernels.vocabulary.hashing import hashed
 from app.kernels.vocabulary.hashing_plain import HASH_START
@@ -19,7 +19,7 @@ def max_spans(segmentation: Any) -> Any:
     return STRIDE * (segmentation.longest - segmentation.shortest + 1)
 
 
-@kernel
+@outlined
 def list_ngrams(segments: Any, firsts: Any, group: Any, segmentation: Any, spans: Any) -> Any:
     """Write the n-grams that start at tokens `firsts` (first, stop) to `spans`; how many.
 

@@ -15,8 +15,12 @@ class TermOffset(NamedTuple):
     end: int
 
 
-def terms_with_offsets(text: str, analysis: Analysis) -> list[TermOffset]:
+def terms_with_offsets(
+    text: str, analysis: Analysis, n_words: int | None = None
+) -> list[TermOffset]:
     """The terms of `analysis.terms(text)`, each with its offsets in the text.
+
+    With a number of words, the terms of `analysis.lead_terms(text, n_words)`.
 
     >>> terms_with_offsets("The İ Box", Analysis())
     [TermOffset(term='the', start=0, end=3), TermOffset(term='box', start=6, end=9)]
@@ -24,7 +28,8 @@ def terms_with_offsets(text: str, analysis: Analysis) -> list[TermOffset]:
     characters = _characters(text, analysis)
     cleaned = "".join(character.term for character in characters)
     if analysis.analyzer == "word":
-        return list(_ngrams(_words(cleaned, characters, analysis), analysis, " "))
+        lead = _words(cleaned, characters, analysis)[:n_words]
+        return list(_ngrams(lead, analysis, " "))
     if analysis.analyzer == "char":
         return list(_ngrams(_one_blank(cleaned, characters), analysis, ""))
     words = (_padded(characters[m.start() : m.end()]) for m in re.finditer(r"\S+", cleaned))

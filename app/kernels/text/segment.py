@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from app.kernels.compiler import inner, kernel
+from app.kernels.compiler import inner, outlined
 from app.kernels.text.characters import OTHER, SPACE, WIDE, WORD
 from app.kernels.vocabulary.hashing import column_of, hashed
 from app.kernels.vocabulary.hashing_plain import HASH_START, HASH_STEP
@@ -27,14 +27,14 @@ def segment(text: Any, span: Any, segmentation: Any, segments: Any) -> Any:
     return segment_inside_words(text, span, segmentation, segments)
 
 
-@kernel
+@outlined
 def segment_words(text: Any, span: Any, segmentation: Any, segments: Any) -> Any:
     """Write the runs of two or more word characters that are no stop words, a blank after each.
 
     Their hashes are taken on the way, since most terms are single words.
     """
     at, stop = span
-    n_bytes, n_tokens = 0, 0
+    n_bytes, n_tokens = np.int64(0), np.int64(0)
     while at < stop:
         letter = segmentation.letters[text[at]]
         start, n_more, value = n_bytes, 0, np.uint32(HASH_START)
@@ -75,11 +75,11 @@ def is_stop_word(stop_words: Any, cleaned: Any, token: Any) -> Any:
     return len(stop_words.ends) > 0 and column_of(stop_words, cleaned, token) >= 0
 
 
-@kernel
+@outlined
 def segment_characters(text: Any, span: Any, segmentation: Any, segments: Any) -> Any:
     """Write all characters; white space of two or more in a row is one blank."""
     at, stop = span
-    n_bytes, n_tokens = 0, 0
+    n_bytes, n_tokens = np.int64(0), np.int64(0)
     while at < stop:
         spaces_end = end_of_spaces(text, at, stop, segmentation)
         width = width_at(text, at, stop)
@@ -94,11 +94,11 @@ def segment_characters(text: Any, span: Any, segmentation: Any, segments: Any) -
     return n_tokens, 1
 
 
-@kernel
+@outlined
 def segment_inside_words(text: Any, span: Any, segmentation: Any, segments: Any) -> Any:
     """Write the characters of each word between white space, padded by blanks: a group a word."""
     at, stop = span
-    n_bytes, n_tokens, n_groups = 0, 0, 0
+    n_bytes, n_tokens, n_groups = np.int64(0), np.int64(0), np.int64(0)
     while True:
         at = end_of_spaces(text, at, stop, segmentation)
         if at >= stop:

@@ -15,6 +15,7 @@ from app.kernels.text.analysis import Analysis
 from app.kernels.text.characters import classes, letters
 from app.kernels.text.counting import count_texts
 from app.kernels.text.counts import Counts
+from app.kernels.text.leads import NO_LEADS, LeadColumns
 from app.kernels.text.segment import CHARACTERS, INSIDE_WORDS, WORDS
 from app.kernels.text.types import Segmentation, TextTable
 from app.kernels.vocabulary.learning import learn_texts, renumbered
@@ -25,15 +26,23 @@ ANALYZERS = {"word": WORDS, "char": CHARACTERS, "char_wb": INSIDE_WORDS}
 
 
 def count_known(
-    texts: Sequence[str], analysis: Analysis, vocabulary: Vocabulary, *, jobs: int = 1
+    texts: Sequence[str],
+    analysis: Analysis,
+    vocabulary: Vocabulary,
+    *,
+    leads: LeadColumns = NO_LEADS,
+    jobs: int = 1,
 ) -> Counts:
-    """How often each term of the vocabulary stands in each text; other terms are passed over."""
+    """How often each term of the vocabulary stands in each text; other terms are passed over.
+
+    The terms of first words are counted again in the columns that `leads` gives them.
+    """
     if analysis.stem is not None or not texts:
-        return tokens_plain.count_known(texts, analysis, vocabulary, jobs=jobs)
+        return tokens_plain.count_known(texts, analysis, vocabulary, leads=leads, jobs=jobs)
     text, ends = packed(texts, analysis)
-    if analysis not in vocabulary.tables:
-        vocabulary.tables[analysis] = text_table(analysis, vocabulary)
-    table = vocabulary.tables[analysis].numbers
+    if (analysis, leads) not in vocabulary.tables:
+        vocabulary.tables[analysis, leads] = text_table(analysis, vocabulary, leads)
+    table = vocabulary.tables[analysis, leads].numbers
     return _stacked(each_part(lambda part: count_texts(text, ends, part, table), ends, jobs))
 
 
@@ -86,9 +95,12 @@ def packed(texts: Sequence[str], analysis: Analysis) -> tuple[NDArray[np.uint8],
     return np.frombuffer(b"".join(pieces), dtype=np.uint8), ends
 
 
-def text_table(analysis: Analysis, vocabulary: Vocabulary) -> ArrayTable:
+def text_table(
+    analysis: Analysis, vocabulary: Vocabulary, leads: LeadColumns = NO_LEADS
+) -> ArrayTable:
     """How texts are segmented, and the terms to look up, as kernels are given them."""
-    return array_table(TextTable(segmentation_of(analysis), vocabulary.hashed_terms()))
+    terms = vocabulary.hashed_terms()
+    return array_table(TextTable(segmentation_of(analysis), terms, leads.arrays()))
 
 
 @cache

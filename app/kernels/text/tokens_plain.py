@@ -7,16 +7,31 @@ import numpy as np
 
 from app.kernels.text.analysis import Analysis
 from app.kernels.text.counts import Counts
+from app.kernels.text.leads import NO_LEADS, LeadColumns
 from app.kernels.vocabulary.vocabulary import Vocabulary
 
 
 def count_known(
-    texts: Sequence[str], analysis: Analysis, vocabulary: Vocabulary, *, jobs: int = 1
+    texts: Sequence[str],
+    analysis: Analysis,
+    vocabulary: Vocabulary,
+    *,
+    leads: LeadColumns = NO_LEADS,
+    jobs: int = 1,
 ) -> Counts:
-    """How often each term of the vocabulary stands in each text; other terms are passed over."""
-    columns = vocabulary.columns
-    known = ((columns[t] for t in analysis.terms(text) if t in columns) for text in texts)
-    return _stacked([sorted(Counter(row).items()) for row in known])
+    """How often each term of the vocabulary stands in each text; other terms are passed over.
+
+    The terms of first words are counted again in the columns that `leads` gives them.
+    """
+    columns, rows = vocabulary.columns, []
+    for text in texts:
+        row = Counter(columns[t] for t in analysis.terms(text) if t in columns)
+        for length, own in leads.by_length():
+            terms = analysis.lead_terms(text, length)
+            row.update(int(own[columns[term]]) for term in terms if term in columns)
+        row.pop(-1, None)  # terms that have no column among the first words
+        rows.append(sorted(row.items()))
+    return _stacked(rows)
 
 
 def learn(texts: Sequence[str], analysis: Analysis, *, jobs: int = 1) -> tuple[Vocabulary, Counts]:

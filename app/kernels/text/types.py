@@ -26,11 +26,22 @@ class Segmentation(NamedTuple):
     stop_words: Terms
 
 
+class Leads(NamedTuple):
+    """How many first words count again, and the column of each term there, lead after lead.
+
+    A column of −1 means none; there are as many to a lead as there are terms.
+    """
+
+    lengths: NDArray[np.int64]
+    columns: NDArray[np.int32]
+
+
 class TextTable(NamedTuple):
     """What the kernels that read texts are given as an array table."""
 
     segmentation: Segmentation
     terms: Terms
+    leads: Leads
 
 
 class Segments(NamedTuple):

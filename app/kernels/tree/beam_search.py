@@ -32,10 +32,10 @@ def search(rows: Any, tree: Any, beam: Any, link: Any, share: Any, scores: Any) 
     nodes, paths = np.empty((2, beam), np.int32), np.empty((2, beam), np.float32)
     for row in range(len(starts) - 1):
         begin, end = starts[row], starts[row + 1]
-        now, n_now = 0, 1
+        now, n_now = 0, np.int64(1)
         nodes[0, 0], paths[0, 0] = 0, 0.0
         while n_now:
-            level, n_next = nodes[now, :n_now], 0
+            level, n_next = nodes[now, :n_now], np.int64(0)
             n_matches = match_rows(tree, level, columns[begin:end], matches)
             add_margins(tree, level, matches[:n_matches], values[begin:end], margins, n_children)
             for i in range(n_now):

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from app.kernels.compiler import inner, kernel
+from app.kernels.compiler import inner, kernel, outlined
 from app.kernels.text.counting import (
     count_columns,
     longest_text,
@@ -30,15 +30,15 @@ def learn_texts(text: Any, ends: Any, part: Any, table: Any) -> Any:
     number's term stands (begin, end).
     """
     first, stop = part
-    segmentation, _ = text_table(table)
+    segmentation = text_table(table).segmentation
     segments = new_segments(longest_text(ends, first, stop), segmentation.analyzer)
     spans, begin = new_spans(segmentation), ends[first - 1] if first else 0
     n_bytes = ends[stop - 1] - begin + 3 * (stop - first)  # blanks may pad each text
     arena = new_segments(n_bytes, segmentation.analyzer).cleaned
     numbers = np.empty(max_terms(n_bytes, segmentation), np.int32)
     sizes = np.empty(stop - first, np.int64)
-    slots, keys, n_keys = np.zeros(FIRST_SLOTS, np.uint64), np.empty((FIRST_SLOTS, 2), np.int64), 0
-    at, used = 0, 0
+    slots, keys = np.zeros(FIRST_SLOTS, np.uint64), np.empty((FIRST_SLOTS, 2), np.int64)
+    n_keys, at, used = np.int64(0), np.int64(0), np.int64(0)
     for i in range(first, stop):
         here = Segments(
             arena[used:], segments.starts, segments.ends, segments.hashes, segments.group_ends
@@ -85,7 +85,7 @@ def number_of(slots: Any, keys: Any, n_keys: Any, arena: Any, span: Any) -> Any:
     return n_keys
 
 
-@kernel
+@outlined
 def grown(slots: Any, keys: Any, n_keys: Any) -> Any:
     """The slots and keys, in larger arrays if so many keys would fill more than half of them."""
     if 2 * n_keys <= len(slots):

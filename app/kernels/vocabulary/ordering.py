@@ -32,7 +32,7 @@ def ordered(arena: NDArray[np.uint8], keys: NDArray[np.int64]) -> NDArray[np.int
 def distinct(arena: Any, keys: Any) -> Any:
     """(the distinct terms in order of appearance, the number of each key's term)."""
     slots, terms = np.zeros(1 << 12, np.uint64), np.empty((1 << 12, 2), np.int64)
-    numbers, n_terms = np.empty(len(keys), np.int64), 0
+    numbers, n_terms = np.empty(len(keys), np.int64), np.int64(0)
     for i in range(len(keys)):
         slots, terms = grown(slots, terms, n_terms + 1)
         begin, end = keys[i, 0], keys[i, 1]

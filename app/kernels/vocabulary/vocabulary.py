@@ -86,7 +86,7 @@ class Vocabulary:
 
     @cached_property
     def tables(self) -> "AddressCache":
-        """The array tables made of the vocabulary so far, by `Analysis`."""
+        """The array tables made of the vocabulary so far, by `Analysis` and `LeadColumns`."""
         return AddressCache()
 
     @cached_property

@@ -1,6 +1,6 @@
 """Trains sixteen labels at once, and their out-of-fold scores while the block is at hand."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,11 +22,12 @@ from app.kernels.solver.types import (
 )
 from app.learners.base import Fitting
 from app.learners.linear.block_rows import BlockRows
+from app.learners.linear.count_ratios import CountRatios, count_ratios
 from app.learners.linear.label_weights import LabelWeights
 from app.learners.linear.options import LinearOptions
 from app.learners.linear.problem import LinearProblem, SolvedLabels, constant_scores
 from app.learners.ordered_map import ordered_map
-from app.learners.out_of_fold_scores import OutOfFoldScores
+from app.learners.out_of_fold.scores import OutOfFoldScores
 
 LOSSES = {1: SQUARED_HINGE, 3: HINGE, 7: LOGISTIC}
 """The solvers this can stand in for: their dual problem is the one solved here."""
@@ -85,6 +86,13 @@ class BlockTraining:
             self.splits = list(held_out.folds.splits())
             self.fold_tolerance *= 1 if held_out.folds.is_forward else FOLD_TOLERANCE
         self.kernel = kernels("solver.block_descent")
+        self.ratios = self.ratios_of([self.every_document, *(s.outside for s in self.splits)])
+
+    def ratios_of(self, samples: Sequence[NDArray[Any]]) -> Sequence[CountRatios | None]:
+        """The count ratios of each sample of the documents; None each where none are wanted."""
+        if not self.problem.ratios:
+            return [None] * len(samples)
+        return count_ratios(self.documents, samples, self.problem.ratios)
 
     def solved_blocks(self) -> Iterator[SolvedLabels]:
         """Every block's weights, and on the way every block's held-out scores."""
@@ -102,14 +110,14 @@ class BlockTraining:
         self, numbered: tuple[int, NDArray[Any]]
     ) -> tuple[SolvedLabels, NDArray[np.float32]]:
         number, labels = numbered
-        block = self.block(labels)
+        block = self.block(labels, self.ratios[0])
         solution = unsolved(len(self.documents.kept), self.problem.n_documents, self.loss)
         seed = (self.fitting.seed * 1_000_003 + number) * SEEDS_A_BLOCK
         self._descend(block, solution, self.every_document, seed, self.problem.options.tolerance)
         solved = self._solved(labels, block, solution)
         scores = np.full((self.problem.n_documents, len(labels)), -np.inf, np.float32)
-        for number, split in enumerate(self.splits, start=1):
-            lanes = self._fold_scores(block, solution.copy(), split, seed + number)
+        for fold, split in enumerate(self.splits, start=1):
+            lanes = self._fold_scores(block, solution.copy(), fold, seed + fold)
             scores[split.inside] = lanes[:, : len(labels)]
             self._set_constant_scores(scores, labels, split)
         return solved, scores
@@ -120,22 +128,30 @@ class BlockTraining:
         rows, end = self.documents.rows, np.float32(tolerance)
         self.kernel.descend(rows, block, solution, documents, end, seed)
 
-    def block(self, labels: NDArray[Any]) -> LabelBlock:
-        """The marks and costs of up to sixteen labels."""
+    def block(self, labels: NDArray[Any], ratios: CountRatios | None = None) -> LabelBlock:
+        """The marks and costs of up to sixteen labels, and each one's scales of the features."""
         marks = np.zeros(self.problem.n_documents, np.uint16)
         for lane, label in enumerate(labels):
             marks[self.problem.positives(label)] |= np.uint16(1 << lane)
         options = self.problem.options
         positive = options.positive_cost * self.problem.costs[labels]
-        return block_of(marks, positive, np.full(len(labels), options.negative_cost), self.loss)
+        negative = np.full(len(labels), options.negative_cost)
+        block = block_of(marks, positive, negative, self.loss)
+        return block if ratios is None else ratios.scaled(block)
 
     def _fold_scores(
-        self, block: LabelBlock, solution: Solution, split: Split, seed: int
+        self, block: LabelBlock, solution: Solution, fold: int, seed: int
     ) -> NDArray[np.float32]:
-        """Scores of held-out documents, starting from the solution that still knew them."""
-        inside, outside = split
+        """Scores of held-out documents, starting from the solution that still knew them.
+
+        Folds count from 1. Each has ratios of its own: labels of held-out documents count nowhere.
+        """
+        (inside, outside), ratios = self.splits[fold - 1], self.ratios[fold]
         forgotten = np.setdiff1d(self.every_document, outside, assume_unique=True)
         self.kernel.forget(self.documents.rows, block, solution, forgotten)
+        if ratios is not None:
+            block = ratios.scaled(block)
+            self.kernel.rebuild(self.documents.rows, block, solution, outside)
         self._descend(block, solution, outside, seed, self.fold_tolerance)
         solution.weights[np.abs(solution.weights) <= self.problem.cut] = 0
         scores = aligned_lanes(len(inside))
@@ -172,7 +188,7 @@ class BlockTraining:
         n, cut, singletons = len(labels), self.problem.cut, self.documents.singletons
         weights = solution.weights.reshape(-1, LANES)[:, :n]
         rows, lanes = np.nonzero(np.abs(weights) > cut)
-        duals = signed_duals(block, solution, singletons.documents)[:, :n]
+        duals = singleton_duals(block, solution, singletons.documents)[:, :n]
         single = singletons.values[:, None] * duals
         single_rows, single_lanes = np.nonzero(np.abs(single) > cut)
         columns = [self.documents.kept[rows], singletons.features[single_rows]]
@@ -184,11 +200,14 @@ class BlockTraining:
         return SolvedLabels(labels, solution.bias[:n] * self.documents.rows.bias, entries)
 
 
-def signed_duals(block: LabelBlock, solution: Solution, documents: NDArray[Any]) -> Any:
-    """Each document's push on the weights, (documents, lanes)."""
+def singleton_duals(block: LabelBlock, solution: Solution, documents: NDArray[Any]) -> Any:
+    """Each document's push on the weights of its singleton features, (documents, lanes)."""
     duals = solution.duals.reshape(-1, LANES)[documents]
     is_positive = (block.marks[documents][:, None] >> np.arange(LANES, dtype=np.uint16)) & 1 == 1
     if block.loss == LOGISTIC:
         costs = np.where(is_positive, block.positive_costs, block.negative_costs)
         duals = costs / (1 + np.exp(np.clip(-duals, -80, 80)))
+    if len(block.scales.squares):
+        negative, positive = block.scales.singleton_squares.reshape(2, LANES)
+        duals = duals * np.where(is_positive, positive, negative)
     return np.where(is_positive, duals, -duals)

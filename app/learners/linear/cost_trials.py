@@ -1,11 +1,13 @@
-"""Tries costs of positives in blocks: every cost of a grid starts where the one before it ended."""
+"""Tries costs in blocks: in a fold, each cost of a grid starts where the one before it ended."""
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.folds import Folds
+from app.kernels import warm
 from app.kernels.solver.types import LANES, LOGISTIC, aligned_lanes, unsolved
 from app.learners.base import Fitting
 from app.learners.linear.block_training import BlockTraining
@@ -18,65 +20,80 @@ SEEDS_A_BLOCK = 1013
 def tried_costs(
     problem: LinearProblem, grid: tuple[float, ...], folds: Folds, fitting: Fitting
 ) -> NDArray[np.int64]:
-    """(costs, labels, 3): TP, FP and FN at the cut 0 over all held-out documents."""
+    """(costs of positives, labels, 3): TP, FP and FN at the cut 0 over all held-out documents."""
     counts = np.zeros((len(grid), problem.truth.shape[1], 3), np.int64)
     everywhere = np.diff(problem.truth.indptr) == problem.n_documents
     counts[:, everywhere, 0] = problem.n_documents
-    trials = _CostTrials(BlockTraining(problem, fitting, None), grid, folds)
-    labels = problem.learnable()
-    blocks = [labels[i : i + LANES] for i in range(0, len(labels), LANES)]
-    results = ordered_map(trials.counts, enumerate(blocks), fitting.jobs)
-    for done, (block, block_counts) in enumerate(zip(blocks, results, strict=True), start=1):
-        counts[:, block] = block_counts
-        fitting.progress("try costs", done, len(blocks))
+    trials = CostTrials(problem, [(cost, 1.0) for cost in grid], folds, fitting)
+    for block, scores, truth in trials.held_out_scores("try costs"):
+        decided = scores > 0
+        cells = (decided & truth, decided & ~truth, ~decided & truth)
+        counts[:, block] = np.stack([cell.sum(axis=1) for cell in cells], axis=2)
     return counts
 
 
-class _CostTrials:
-    """The grid and the folds, and the work on one block."""
+class CostTrials:
+    """Factors on the costs of positive and of negative documents, tried on the same folds."""
 
-    def __init__(self, training: BlockTraining, grid: tuple[float, ...], folds: Folds) -> None:
-        self.training, self.grid = training, grid
-        held_out_rows = training.fitting.held_out_rows(training.problem.features, folds)
-        self.held_out_rows = training.documents.with_values(held_out_rows)
+    def __init__(
+        self,
+        problem: LinearProblem,
+        grid: Sequence[tuple[float, float]],
+        folds: Folds,
+        fitting: Fitting,
+    ) -> None:
+        self.training, self.grid = BlockTraining(problem, fitting, None), grid
+        held_out_rows = fitting.held_out_rows(problem.features, folds)
+        self.held_out_rows = self.training.documents.with_values(held_out_rows)
         self.splits = list(folds.splits())
+        self.ratios = self.training.ratios_of([split.outside for split in self.splits])
 
-    def counts(self, numbered: tuple[int, NDArray[Any]]) -> NDArray[np.int64]:
-        """(costs, labels of the block, 3) over all folds."""
+    def held_out_scores(
+        self, stage: str
+    ) -> Iterator[tuple[NDArray[Any], NDArray[np.float32], NDArray[np.bool_]]]:
+        """Blocks of labels; their scores (costs, documents, labels); their truth.
+
+        Documents that no fold scores have −inf.
+        """
+        problem, fitting = self.training.problem, self.training.fitting
+        warm(fitting.progress, ("solver.block_descent",))
+        labels = problem.learnable()
+        blocks = [labels[i : i + LANES] for i in range(0, len(labels), LANES)]
+        results = ordered_map(self._scores, enumerate(blocks), fitting.jobs)
+        for done, (block, scores) in enumerate(zip(blocks, results, strict=True), start=1):
+            fitting.progress(stage, done, len(blocks))
+            yield block, scores, problem.truth[:, block].toarray()
+
+    def _scores(self, numbered: tuple[int, NDArray[Any]]) -> NDArray[np.float32]:
         number, labels = numbered
         seed = (self.training.fitting.seed * 1_000_003 + number) * SEEDS_A_BLOCK
-        folds = [self._fold(labels, split, seed + i) for i, split in enumerate(self.splits)]
-        return np.asarray(np.sum(folds, axis=0), np.int64)
+        shape = (len(self.grid), self.training.problem.n_documents, len(labels))
+        scores = np.full(shape, -np.inf, np.float32)
+        for fold, (inside, _) in enumerate(self.splits):
+            for i, lanes in enumerate(self._fold_scores(labels, fold, seed + fold)):
+                scores[i, inside] = lanes[:, : len(labels)]
+        return scores
 
-    def _fold(self, labels: NDArray[Any], split: Any, seed: int) -> NDArray[np.int64]:
-        inside, outside = split
-        training, counts = self.training, np.zeros((len(self.grid), len(labels), 3), np.int64)
-        block = training.block(labels)
-        base, truth = block.positive_costs.copy(), _marks(block, inside, len(labels))
-        rows, kernel, tolerance = (
-            training.documents.rows,
-            training.kernel,
-            np.float32(training.tolerance),
-        )
+    def _fold_scores(
+        self, labels: NDArray[Any], fold: int, seed: int
+    ) -> Iterator[NDArray[np.float32]]:
+        """The scores of the documents inside the fold, at each cost in turn."""
+        training, (inside, outside) = self.training, self.splits[fold]
+        block = training.block(labels, self.ratios[fold])
+        positive, negative = block.positive_costs.copy(), block.negative_costs.copy()
+        rows, tolerance = training.documents.rows, np.float32(training.tolerance)
         solution = self._start(block.loss)
-        for i, cost in enumerate(self.grid):
+        for factors in self.grid:
             if block.loss == LOGISTIC:  # dual variables are shares of the cost: no warm start
                 solution = self._start(block.loss)
-            block.positive_costs[:] = base * np.float32(cost)
-            kernel.descend(rows, block, solution, outside, tolerance, seed)
+            block.positive_costs[:] = positive * np.float32(factors[0])
+            block.negative_costs[:] = negative * np.float32(factors[1])
+            training.kernel.descend(rows, block, solution, outside, tolerance, seed)
             pruned, scores = solution.copy(), aligned_lanes(len(inside))
             pruned.weights[np.abs(pruned.weights) <= training.problem.cut] = 0
-            kernel.score(self.held_out_rows, pruned, inside, scores)
-            decided = scores.reshape(-1, LANES)[:, : len(labels)] > 0
-            cells = (decided & truth, decided & ~truth, ~decided & truth)
-            counts[i] = np.stack([cell.sum(axis=0) for cell in cells], axis=1)
-        return counts
+            training.kernel.score(self.held_out_rows, pruned, inside, scores)
+            yield scores.reshape(-1, LANES)
 
     def _start(self, loss: int) -> Any:
         training = self.training
         return unsolved(len(training.documents.kept), len(training.every_document), loss)
-
-
-def _marks(block: Any, documents: NDArray[Any], n_labels: int) -> NDArray[np.bool_]:
-    lanes = np.arange(n_labels, dtype=np.uint16)
-    return np.asarray((block.marks[documents][:, None] >> lanes) & 1 == 1)

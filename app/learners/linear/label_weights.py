@@ -12,10 +12,11 @@ from app.arrays import Features, Scores
 from app.errors import InvalidRequestError
 from app.kernels import kernels
 from app.kernels.array_table import read_only
+from app.kernels.csr_rows import CsrRows
 from app.kernels.linear.quantized_weights import quantized
 from app.kernels.linear.types import LinearArrays
 from app.learners.base import Contributions
-from app.learners.ordered_map import ordered_map
+from app.learners.ordered_map import for_parts
 
 DENSE_BYTES = 64 * 2**20
 DENSE_SHARE = 1 / 8
@@ -75,18 +76,13 @@ class LabelWeights:
     def scores(self, features: Features, *, jobs: int = 1) -> Scores:
         """Weights times features plus bias, for every document and label."""
         scores = np.empty((features.shape[0], len(self.bias)), np.float32)
-        starts = read_only(features.indptr.astype(np.int64))
-        columns = read_only(features.indices.astype(np.int32, copy=False))
-        values = read_only(features.data.astype(np.float32, copy=False))
+        rows, bias = CsrRows.of(features), read_only(self.bias)
         score, weights = self._kernel()
-        bias = read_only(self.bias)
 
-        def fill(first: int) -> None:
-            rows = (starts[first : first + ROWS_A_TASK + 1], columns, values)
-            score(rows, weights, bias, scores[first : first + ROWS_A_TASK])
+        def fill(some: slice) -> None:
+            score(rows.at(some), weights, bias, scores[some])
 
-        for _ in ordered_map(fill, range(0, len(scores), ROWS_A_TASK), jobs):
-            pass
+        for_parts(fill, len(scores), ROWS_A_TASK, jobs)
         return scores
 
     def linear(self) -> LinearArrays:
@@ -95,14 +91,7 @@ class LabelWeights:
 
     def matrix(self) -> csr_array:
         """The weights (features, labels)."""
-        shape = (self.n_features, len(self.bias))
-        if "weights" in self.arrays:
-            return csr_array(self.arrays["weights"])
-        linear = self.linear()
-        labels, values = linear.entries()
-        weights = csr_array((values, labels, linear.starts), shape=shape)
-        weights.eliminate_zeros()
-        return weights
+        return self.linear().matrix()
 
     def _kernel(self) -> tuple[Any, Any]:
         kernel, linear = kernels("linear.csr_scores"), self.linear()

@@ -25,7 +25,9 @@ class SolvedLabels(NamedTuple):
 class LinearProblem:
     """Documents, the truth by label, options, and a factor on the cost of each label's positives.
 
-    Weights of at most `cut` in size are left out of the answer.
+    Weights of at most `cut` in size are left out of the answer. Where `ratios` is above 0, each
+    label's features are multiplied with their count ratios to that power (count_ratios.py); the
+    weights that are answered are those of the features as they are.
     """
 
     features: Features
@@ -33,6 +35,7 @@ class LinearProblem:
     options: LinearOptions
     costs: NDArray[np.float64]
     cut: float = 0.0
+    ratios: float = 0.0
 
     @classmethod
     def of(
@@ -43,10 +46,11 @@ class LinearProblem:
         *,
         costs: NDArray[Any] | None = None,
         cut: float = 0.0,
+        ratios: float = 0.0,
     ) -> "LinearProblem":
         """The problem of every label, with equal costs unless some are given."""
         factors = np.ones(truth.shape[1]) if costs is None else np.asarray(costs, np.float64)
-        return cls(features, csc_array(truth), options, factors, cut)
+        return cls(features, csc_array(truth), options, factors, cut, ratios)
 
     @property
     def n_documents(self) -> int:

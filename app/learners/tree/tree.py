@@ -14,11 +14,12 @@ from app.arrays import Features, Scores, Truth
 from app.errors import InvalidRequestError
 from app.kernels import compiled, kernels, warm
 from app.kernels.array_table import read_only
+from app.kernels.csr_rows import CsrRows
 from app.kernels.tree.types import LINKS, LabelTree, packed
 from app.learners.base import Fitting, Learner
 from app.learners.linear.block_training import takes_blocks
 from app.learners.linear.options import parse_options
-from app.learners.ordered_map import ordered_map
+from app.learners.ordered_map import for_parts
 from app.learners.tree.label_clusters import grown, label_vectors
 from app.learners.tree.training import NodeTraining
 from app.state import State
@@ -97,21 +98,17 @@ class Tree(Learner):
     def scores(self, features: Features, *, jobs: int = 1) -> Scores:
         """Log-space path scores, at most 0; -inf for labels that no beam reached."""
         features = features if features.has_sorted_indices else features.sorted_indices()
-        starts = read_only(features.indptr.astype(np.int64))
-        columns = read_only(features.indices.astype(np.int32, copy=False))
-        values = read_only(features.data.astype(np.float32, copy=False))
+        rows = CsrRows.of(features)
         scores = np.full((features.shape[0], self._n_labels), -np.inf, np.float32)
         search = kernels("tree.beam_search").search
         beam, link = self.settings.beam, LINKS[self.settings.link]
         share = np.float32(-np.log(max(len(self._trees), 1)))
 
-        def fill(first: int) -> None:
-            rows = (starts[first : first + ROWS_A_TASK + 1], columns, values)
+        def fill(some: slice) -> None:
             for tree in self._trees:
-                search(rows, tree, beam, link, share, scores[first : first + ROWS_A_TASK])
+                search(rows.at(some), tree, beam, link, share, scores[some])
 
-        for _ in ordered_map(fill, range(0, len(scores), ROWS_A_TASK), jobs):
-            pass
+        for_parts(fill, len(scores), ROWS_A_TASK, jobs)
         return scores
 
     def state(self) -> State:

@@ -80,7 +80,7 @@ class DocumentValues:
     @property
     def width(self) -> int:
         """The number of columns."""
-        return self._samples_start + 2 * len(measures())
+        return self.samples_start + 2 * len(measures())
 
     def matrix(self, ranked: TrueRanks, cells: Cells) -> Values:
         """(documents, width) of values, given one contingency table a document."""
@@ -116,9 +116,14 @@ class DocumentValues:
     def samples(self, sums: Values) -> Figures:
         """The averages over documents of the contingency measures."""
         names = list(measures())
-        totals, counts = np.split(sums[self._samples_start :], 2)
+        totals, counts = np.split(sums[self.samples_start :], 2)
         rows = zip(names, totals.tolist(), counts.tolist(), strict=True)
         return {name: total / count if count else None for name, total, count in rows}
+
+    def columns(self, entry: RankingEntry) -> range:
+        """The columns that a ranking figure is made of."""
+        own = self._spans[entry.source]
+        return range(own.start, own.stop)
 
     @cached_property
     def _sources(self) -> dict[tuple[Callable[..., Values], int | None], RankingEntry]:
@@ -134,6 +139,7 @@ class DocumentValues:
         return spans
 
     @cached_property
-    def _samples_start(self) -> int:
+    def samples_start(self) -> int:
+        """The first column of the contingency measures."""
         widths = (entry.metric.width for entry in self._sources.values())
         return 1 + len(self.decision_metrics) + sum(widths)

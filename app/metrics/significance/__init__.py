@@ -1,1 +1,1 @@
-"""Whether a difference is one: intervals, tests, agreement."""
+"""Whether a difference is one: intervals, tests."""

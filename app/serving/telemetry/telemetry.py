@@ -20,6 +20,7 @@ from app.serving.telemetry.snapshot import Snapshot
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120)
 STAGE_SECONDS = (1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100)
 LAG_SECONDS = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 5)
+EVALUATION_SECONDS = (0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600)
 LABELS = (0, 1, 2, 3, 5, 8, 13, 21, 50, 100)
 
 
@@ -67,6 +68,28 @@ class Telemetry:
         )
         self.log_lines_dropped = counter(
             "labelserve_log_lines_dropped", "Log lines that nobody read in time.", ("stream",)
+        )
+        self.evaluations = live_max(
+            "labelserve_evaluations", "Evaluations handed in that have not ended.", ("state",)
+        )
+        self.oldest_queued = live_max(
+            "labelserve_evaluation_oldest_queued_seconds",
+            "How long the oldest evaluation that waits has waited.",
+            (),
+        )
+        self.evaluation_seconds = histogram(
+            "labelserve_evaluation_seconds",
+            "From the begin to the end of evaluations that were handed in.",
+            (),
+            EVALUATION_SECONDS,
+        )
+        self.evaluation_failures = counter(
+            "labelserve_evaluation_failures", "Evaluations that failed.", ("reason",)
+        )
+        self.upkeep_failures = counter(
+            "labelserve_evaluation_upkeep_failures",
+            "Looks at the evaluations' database or folder that failed.",
+            ("reason",),
         )
         self.in_flight = live_sum("labelserve_in_flight", "Requests under way.", ("route",))
         self.model_info = live_max(

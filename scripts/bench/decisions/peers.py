@@ -24,8 +24,8 @@ from app.heldout import HeldOut
 from app.labels import LabelIndex
 from app.learners.base import Fitting
 from app.learners.one_vs_rest import OneVsRest
-from app.learners.out_of_fold import fit_with_out_of_fold
-from app.learners.stratified_folds import stratified_folds
+from app.learners.out_of_fold.fitting import fit_with_out_of_fold
+from app.learners.out_of_fold.stratified_folds import stratified_folds
 from app.vectorizers.tfidf import Tfidf
 
 sys.path.insert(0, str(Path(__file__).parents[2]))

@@ -32,8 +32,8 @@ from app.kernels import warm
 from app.labels import LabelIndex
 from app.learners.base import Fitting
 from app.learners.one_vs_rest import OneVsRest
-from app.learners.out_of_fold import fit_with_out_of_fold
-from app.learners.stratified_folds import stratified_folds
+from app.learners.out_of_fold.fitting import fit_with_out_of_fold
+from app.learners.out_of_fold.stratified_folds import stratified_folds
 from app.metrics.calibration import LOWEST, Reliability, expected_calibration_error
 from app.training.recipe import Recipe
 from app.training.train import TrainingJob, train

@@ -11,8 +11,8 @@ from app.decisions.tuning.tune import tune
 from app.kernels import KERNELS, warm
 from app.learners.base import Fitting
 from app.learners.one_vs_rest import OneVsRest
-from app.learners.out_of_fold import fit_with_out_of_fold
-from app.learners.stratified_folds import stratified_folds
+from app.learners.out_of_fold.fitting import fit_with_out_of_fold
+from app.learners.out_of_fold.stratified_folds import stratified_folds
 from app.learners.tree.tree import Tree
 
 X, Y, X_TEST, Y_TEST = (csr_array(matrix) for matrix in matrices())

@@ -1,0 +1,1 @@
+"""Evaluations over HTTP: the query, handing in, what is answered about one, its events."""

@@ -1,0 +1,1 @@
+"""Compiling all kernels ahead of their use, in processes of their own."""

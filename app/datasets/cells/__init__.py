@@ -1,0 +1,1 @@
+"""Cells of a label column → label names: separators, lists, ids."""

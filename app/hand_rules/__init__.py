@@ -1,0 +1,1 @@
+"""Hand-written rules: patterns over the words of a text that assign or forbid a label."""

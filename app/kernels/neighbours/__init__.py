@@ -1,0 +1,1 @@
+"""Kernels for nearest neighbours by an inverted index."""

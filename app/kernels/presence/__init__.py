@@ -1,0 +1,1 @@
+"""Kernels for learners that ask whether a term is there: decision trees."""

@@ -1,0 +1,1 @@
+"""Scores of training documents by models that were not fitted to them."""

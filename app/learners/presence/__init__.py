@@ -1,0 +1,1 @@
+"""What trees and rules are made from: which documents hold which term, as sets of bits."""

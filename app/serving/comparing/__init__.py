@@ -1,0 +1,1 @@
+"""Comparisons and leaderboards of kept evaluations, each in a process of its own."""

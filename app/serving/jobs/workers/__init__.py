@@ -1,0 +1,1 @@
+"""Processes that work on jobs, and what starts and watches them."""

@@ -1,0 +1,1 @@
+"""Asking a running service: nothing here imports `app`, numpy or scikit-learn."""
