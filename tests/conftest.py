@@ -70,7 +70,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if file.startswith("tests/canaries/"):
             item.add_marker("canary")
         # A file's tests share its fixtures, so they stay together, too.
-        group = "servers" if file.startswith(SERVERS) else file
+        group = file
+        if file.startswith(SERVERS):
+            group = "servers"
+            item.add_marker(pytest.mark.flaky(reruns=1))  # the machine is shared; each is listed
         item.add_marker(pytest.mark.xdist_group(group))
     items.sort(key=lambda item: not item.nodeid.startswith(SERVERS))
 

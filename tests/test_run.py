@@ -21,6 +21,27 @@ import pytest
 pytest.skip("there is no Chromium", allow_module_level=True)
 """,
 }
+GROUPED = """
+import pytest
+
+@pytest.mark.parametrize("number", range(32))
+def test_one(number):
+    pass
+"""
+RERUN = """
+import pytest
+
+tries = []
+
+@pytest.mark.flaky(reruns=1)
+def test_that_fails_once():
+    tries.append(1)
+    assert len(tries) == 2
+
+@pytest.mark.flaky(reruns=1)
+def test_that_always_fails():
+    assert False
+"""
 
 
 def run(*arguments: str, **variables: str) -> tuple[int, str]:
@@ -74,3 +95,25 @@ def test_server_tests_are_one_group_that_comes_first(request: pytest.FixtureRequ
     in_front = groups.count("servers")
     assert set(groups[:in_front]) <= {"servers"}
     assert request.node.get_closest_marker("xdist_group").args[0] == "tests/test_run.py"
+
+
+@pytest.mark.slow
+def test_the_tests_of_a_file_run_in_one_worker(tmp_path: Path) -> None:
+    """pytest-xdist 3.8 writes groups where pytest 9.2 does not look for them, without a word."""
+    (tmp_path / "test_grouped.py").write_text(GROUPED)
+    options = ["-n", "2", "--dist", "loadgroup", "-v"]
+    code, said = run(*options, str(tmp_path))
+    assert code == 0
+    workers = [line.split("]")[0] for line in said.splitlines() if "PASSED" in line]
+    assert len(workers) == 32
+    assert len(set(workers)) == 1
+
+
+@pytest.mark.slow
+def test_a_test_that_is_tried_once_more_fails_when_it_fails_twice(tmp_path: Path) -> None:
+    file = tmp_path / "test_twice.py"
+    file.write_text(RERUN)
+    code, said = run("-p", "no:xdist", str(file))
+    assert code == 1
+    assert "1 failed, 1 passed" in said
+    assert "2 rerun" in said

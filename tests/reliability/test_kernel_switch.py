@@ -3,6 +3,9 @@
 import os
 import shutil
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fcntl import LOCK_EX, flock
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,7 @@ import httpx
 import pytest
 from bench.harness.processes import family
 
+from app.compiling.completeness import marker
 from app.kernel_cache import cache_folder
 from tests.reliability.conftest import Started
 from tests.reliability.servers import Server, lines, wait_until
@@ -39,6 +43,14 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "kernels"
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(folder))
     return folder
+
+
+@contextmanager
+def nobody_compiles(folder: Path) -> Iterator[None]:
+    """A cache that stays incomplete while this holds its lock, as another process would."""
+    with (folder / marker().with_suffix(".lock").name).open("a") as lock:
+        flock(lock, LOCK_EX)
+        yield
 
 
 def said(server: Server, words: str) -> list[dict[str, Any]]:
@@ -84,10 +96,12 @@ def assert_alike(found: Any, expected: Any) -> None:
 def test_answers_are_the_same_while_compiled_kernels_take_over_from_plain_ones(
     unmarked_cache: Path, started: Started, workers: int
 ) -> None:
-    server = started(workers=workers, poll_seconds=0.2)
-    assert len(said(server, MEANWHILE)) == workers
+    with nobody_compiles(unmarked_cache):
+        server = started(workers=workers, poll_seconds=0.2)
+        wait_until(lambda: len(said(server, MEANWHILE)) == workers)
+        with server.client() as client:
+            before, rounds = answers(client), 0
     with server.client() as client:
-        before, rounds = answers(client), 0
         while len(said(server, AFTER)) < workers or rounds < 3:
             assert len(compiling(server)) <= min(2, os.cpu_count() or 1)
             assert_alike(answers(client), before)
