@@ -6,12 +6,14 @@ from typing import Any
 
 from app.errors import InvalidRequestError
 from app.serving.jobs import statements
-from app.serving.jobs.database import Database
+from app.serving.jobs.database import Database, Run
 from app.serving.jobs.job import STATES, Job, State
 
 PAGE = 100
 TIE = 1e-6
-"""Seconds between the jobs of one submission, so that they keep their order."""
+"""Seconds between jobs that are handed in at the same time, so that they keep their order."""
+TICK = 0.002
+"""Seconds within which a database's clock may not move: SQLite's counts milliseconds."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +57,10 @@ class JobTable:
     def submit(self, jobs: Iterable[Job]) -> list[Job]:
         """The jobs as they were stored, all or none, in the order in which they will be tried."""
         with self._database.transaction() as run:
+            first = _after_the_last(run)
             rows = [
-                run(statements.INSERT, **_storable(replace(job, created=number * TIE)).row())
-                for number, job in enumerate(jobs)
+                run(statements.INSERT, **_storable(replace(job, created=first + place * TIE)).row())
+                for place, job in enumerate(jobs)
             ]
         return [Job.from_row(row) for (row,) in rows]
 
@@ -113,6 +116,13 @@ class JobTable:
     def _one(self, statement: str, **values: Any) -> Job | None:
         rows = self._database.rows(statement, **values)
         return Job.from_row(rows[0]) if rows else None
+
+
+def _after_the_last(run: Run) -> float:
+    """Seconds from now at which a new job comes after those of the clock's last tick."""
+    ahead = run(statements.NEWEST)[0]["ahead"]
+    is_same_tick = ahead is not None and -TIE < ahead < TICK
+    return ahead + TIE if is_same_tick else 0.0
 
 
 def _storable(job: Job) -> Job:

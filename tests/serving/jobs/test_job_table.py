@@ -25,9 +25,9 @@ def test_a_job_is_given_back_as_it_was_handed_in(table: JobTable) -> None:
 
 
 def test_pages_list_every_job_once_and_the_newest_first(table: JobTable) -> None:
-    stored = [one for _ in range(3) for one in table.submit(job("here") for _ in range(3))]
+    stored = [one for _ in range(20) for one in table.submit(job("here") for _ in range(3))]
     listed, cursor = [], None
-    for _ in range(5):
+    for _ in range(31):
         page = table.page(cursor=cursor, limit=2)
         listed += page.jobs
         cursor = page.cursor
