@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import chain
 from typing import Any, TypeVar
 
-from app.datasets.cells.label_cells import AUTO, LIST, SPELLED, WHOLE, LabelCells, label_list
+from app.datasets.cells.label_cells import LIST, SPELLED, WHOLE, LabelCells, label_list
 
 DEFAULT = "|"
 """Splits cells where nothing was detected: they may come later in the file."""
@@ -23,15 +23,6 @@ OFTENER = 5
 LEAST_RECURRING, LEAST_MOVING = 0.5, 0.2
 ENTITY = re.compile(r"&#?\w+;")
 Row = TypeVar("Row")
-
-
-def joining(separator: str) -> str:
-    """What joins labels that are to be split by this separator again: `|` for a word like auto.
-
-    >>> joining("; "), joining("tab"), joining("auto")
-    ('; ', '\\t', '|')
-    """
-    return DEFAULT if separator in (AUTO, WHOLE, LIST) else SPELLED.get(separator, separator)
 
 
 def peeked(

@@ -61,8 +61,8 @@ export async function* rows(table) {
 /** The cells of a row below the table's columns; what a document does not have is empty. */
 export const aligned = (row, columns) => (Array.isArray(row) ? row : columns.map((column) => row.get(column) ?? ""));
 
-/** The text of a record as the service reads it: without its line end, CR LF turned into LF. */
-export const textOf = (bytes) => new TextDecoder().decode(bytes).replaceAll("\r\n", "\n").replace(/\n$/, "");
+/** The text of a record without its line end. */
+export const textOf = (bytes) => new TextDecoder().decode(bytes).replace(/\r?\n$/, "");
 
 async function* records(table) {
   const cutter = new RecordCutter(table.format === "csv" ? table.delimiter : null);
