@@ -1,6 +1,6 @@
 /** The plots of a report. */
 
-import { count, decimal } from "../../numbers.js";
+import { count, decimal, percent } from "../../numbers.js";
 import { card, soft } from "../../parts.js";
 import { plot } from "../../plots/plot.js";
 
@@ -32,4 +32,19 @@ export function calibrationCard({ bins, ece }) {
     dots: bins.map((bin) => ({ x: bin.probability, y: bin.share, radius: 3, title: said(bin) })),
   });
   return card("Calibration", [drawn, soft(`Mean difference ${decimal(ece)}.`)]);
+}
+
+/** How many assignments are wrong among the most probable ones; nothing without calibration. */
+export function riskCard(points) {
+  if (!points?.length) return null;
+  const said = ({ coverage, risk, min_probability: least }) =>
+    `${percent(coverage)} kept, from probability ${decimal(least)} on: ${percent(risk)} are wrong`;
+  const most = Math.max(0.05, ...points.map(({ risk }) => risk));
+  const drawn = plot({
+    title: `Share of assignments that are wrong by share kept; ${said(points.at(-1))}.`,
+    x: axis("share of assignments kept"), y: { label: "share that is wrong", range: [0, most] },
+    lines: [{ points: points.map(({ coverage, risk }) => [coverage, risk]) }],
+    dots: points.map((point) => ({ x: point.coverage, y: point.risk, radius: 3, title: said(point) })),
+  });
+  return card("Risk and coverage", [drawn, soft("Leaving out the least probable assignments, to the left, leaves fewer wrong ones.")]);
 }
