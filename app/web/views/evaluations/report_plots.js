@@ -1,8 +1,9 @@
 /** The plots of a report. */
 
-import { count, decimal, percent } from "../../numbers.js";
+import { decimal, percent } from "../../numbers.js";
 import { card, soft } from "../../parts.js";
 import { plot } from "../../plots/plot.js";
+import { reliabilityPlot } from "../../plots/reliability.js";
 
 const axis = (label) => ({ label, range: [0, 1] });
 
@@ -23,15 +24,7 @@ export function curvesCard({ curves: { micro, macro }, decisions: { micro: { pre
 /** How many pairs are true beside how probable they were said to be; nothing without calibration. */
 export function calibrationCard({ bins, ece }) {
   if (!bins.length) return null;
-  const said = ({ pairs, probability, share }) =>
-    `${count(pairs)} pairs said to be ${decimal(probability)}: ${decimal(share)} are true`;
-  const drawn = plot({
-    title: `Share of true labels by probability; the mean difference is ${decimal(ece)}.`,
-    x: axis("probability"), y: axis("share that is true"),
-    lines: [{ points: [[0, 0], [1, 1]], kind: "faint" }, { points: bins.map((bin) => [bin.probability, bin.share]) }],
-    dots: bins.map((bin) => ({ x: bin.probability, y: bin.share, radius: 3, title: said(bin) })),
-  });
-  return card("Calibration", [drawn, soft(`Mean difference ${decimal(ece)}.`)]);
+  return card("Calibration", [reliabilityPlot(bins), soft(`Mean difference ${decimal(ece)}. Larger dots hold more pairs.`)]);
 }
 
 /** How many assignments are wrong among the most probable ones; nothing without calibration. */
