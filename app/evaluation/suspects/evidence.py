@@ -98,7 +98,7 @@ def _unlabelled(labels_of_documents: NDArray[np.int64], surest: float) -> NDArra
     there are without one beyond that, the likelier they have none by nature.
     """
     is_bare = labels_of_documents == 0
-    lost = FAULTY * np.count_nonzero(labels_of_documents == 1)
-    missing = min(lost / max(np.count_nonzero(is_bare), 1), surest)
-    raised, usual = log_odds(np.array([missing, FAULTY]))
-    return np.asarray(is_bare * max(raised - usual, 0))
+    lost = FAULTY * int(np.count_nonzero(labels_of_documents == 1))
+    missing = min(lost / max(int(np.count_nonzero(is_bare)), 1), surest)
+    raised, usual = log_odds(np.array([missing, FAULTY])).tolist()
+    return np.where(is_bare, max(raised - usual, 0.0), 0.0)
