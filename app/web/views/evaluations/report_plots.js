@@ -24,7 +24,7 @@ export function curvesCard({ curves: { micro, macro }, decisions: { micro: { pre
 /** How many pairs are true beside how probable they were said to be; nothing without calibration. */
 export function calibrationCard({ bins, ece }) {
   if (!bins.length) return null;
-  return card("Calibration", [reliabilityPlot(bins), soft(`Mean difference ${decimal(ece)}. Larger dots hold more pairs.`)]);
+  return card("Calibration", [reliabilityPlot(bins), soft(`Mean difference ${decimal(ece)}.`)]);
 }
 
 /** How many assignments are wrong among the most probable ones; nothing without calibration. */
@@ -32,12 +32,12 @@ export function riskCard(points) {
   if (!points?.length) return null;
   const said = ({ coverage, risk, min_probability: least }) =>
     `${percent(coverage)} kept, from probability ${decimal(least)} on: ${percent(risk)} are wrong`;
-  const most = Math.max(0.05, ...points.map(({ risk }) => risk));
+  const most = Math.max(5, ...points.map(({ risk }) => 100 * risk));
   const drawn = plot({
     title: `Share of assignments that are wrong by share kept; ${said(points.at(-1))}.`,
-    x: axis("share of assignments kept"), y: { label: "share that is wrong", range: [0, most] },
-    lines: [{ points: points.map(({ coverage, risk }) => [coverage, risk]) }],
-    dots: points.map((point) => ({ x: point.coverage, y: point.risk, radius: 3, title: said(point) })),
+    x: axis("share of assignments kept"), y: { label: "% that are wrong", range: [0, most] },
+    lines: [{ points: points.map(({ coverage, risk }) => [coverage, 100 * risk]) }],
+    dots: points.map((point) => ({ x: point.coverage, y: 100 * point.risk, radius: 3, title: said(point) })),
   });
   return card("Risk and coverage", [drawn, soft("Leaving out the least probable assignments, to the left, leaves fewer wrong ones.")]);
 }
