@@ -4,6 +4,9 @@
 """
 
 import gc
+
+gc.disable()  # what modules make stays: to look for garbage in it takes a twelfth of the import
+
 import logging
 import os
 import socket
@@ -28,6 +31,8 @@ from app.serving.service import Service
 from app.serving.telemetry.exposition import serve_metrics
 from app.serving.telemetry.telemetry import Telemetry
 from app.settings import Settings
+
+gc.enable()
 
 SWITCH_SECONDS = 0.0005  # the loop waits no longer than this for threads that predict
 GARBAGE_THRESHOLDS = (700, 10, 1_000_000)

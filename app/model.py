@@ -56,6 +56,12 @@ class Model:
         )
 
     @property
+    def label_separator(self) -> str:
+        """How label cells of its training data were split, as options spell it; "": none were."""
+        found = self.manifest.recipe.get("label_separator")
+        return found if isinstance(found, str) else ""
+
+    @property
     def taxonomy(self) -> Taxonomy | None:
         """What its labels file said about the labels; None without one."""
         return self.classifier.taxonomy

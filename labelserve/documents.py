@@ -22,6 +22,25 @@ class DataTable(Protocol):
         ...
 
 
+@runtime_checkable
+class LabelledTexts(Protocol):
+    """What `labelserve.read` gives: texts beside their labels."""
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts."""
+        ...
+
+    @property
+    def labels(self) -> list[tuple[str, ...]]:
+        """The labels of each."""
+        ...
+
+    def __iter__(self) -> Iterator[Any]:
+        """Its documents."""
+        ...
+
+
 def checked_texts(texts: Iterable[str]) -> Iterator[str]:
     """The texts in their order: a list's, a generator's, a pandas Series'.
 

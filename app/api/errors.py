@@ -77,7 +77,10 @@ EXPIRED = b'Bearer error="invalid_token", error_description="the key has expired
 MOST_POINTERS = 10
 MOST_DETAIL = 2000
 HEADERS_OF_FRAMEWORK = {"allow"}
+FIELD = re.compile(r"unknown field `([a-z][a-z_]{0,29})`\Z")
+"""A field that may be named: words such as a typing error has, too short and plain for content."""
 UNSAID = (
+    (FIELD, r"a field that is not known: \1"),
     (re.compile("unknown field `.*", re.DOTALL), "a field that is not known"),
     (re.compile("Invalid enum value .*", re.DOTALL), "a value that is not accepted here"),
 )

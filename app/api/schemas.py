@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from app.datasets.base import ReadOptions
+from app.datasets.cells.label_cells import AUTO
 from app.datasets.input.limits import Limits
 from app.prediction.answers import Prediction
 from app.prediction.query import Query
@@ -103,7 +104,7 @@ class TableParameters(StreamParameters, forbid_unknown_fields=True, kw_only=True
     text_columns: Annotated[str, Meta(max_length=1000)] = "text"
     id_column: Annotated[str, Meta(max_length=LONGEST_NAME)] = "id"
     label_column: Annotated[str, Meta(max_length=LONGEST_NAME)] = "labels"
-    label_separator: Annotated[str, Meta(min_length=1, max_length=10)] = "|"
+    label_separator: Annotated[str, Meta(min_length=1, max_length=10)] = AUTO
     on_error: Literal["fail", "skip"] = "fail"
 
     def query(self) -> Query:

@@ -131,7 +131,8 @@ def say_separator(summary: Summary, options: ReadOptions) -> None:
 def separated(separator: str) -> str:
     """How labels stand in their cells, in words."""
     words = {LIST: "cells are lists of labels", WHOLE: "each cell is one label"}
-    return words.get(separator, f"separated by {separator}")
+    shown = separator if separator == separator.strip() else repr(separator)
+    return words.get(separator, f"separated by {shown}")
 
 
 def _names(listed: str) -> tuple[str, ...]:

@@ -38,7 +38,8 @@ class Faults:
     """Where readers take bad records: raises the first one, or counts all and lists the first.
 
     Where records are `kept`, every one that is skipped waits there to be taken. `label_separator`
-    is how a reader split cells of labels, "" where it split none.
+    is how a reader split cells of labels, "" where it split none; `warnings` are what it doubts in
+    them.
     """
 
     file: str
@@ -47,6 +48,7 @@ class Faults:
     listed: list[Fault] = field(default_factory=list)
     kept: deque[Refused] | None = None
     label_separator: str = ""
+    warnings: list[str] = field(default_factory=list)
 
     def add(self, problem: str, *, line: int, cells: Cells = (), **details: Any) -> None:
         """Refuse one record; the details are those of `fatal`."""

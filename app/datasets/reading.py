@@ -78,7 +78,7 @@ class Reading:
             bytes=self.source.bytes,
             sha256=self.source.sha256,
             label_separator=self._faults.label_separator,
-            warnings=tuple(suspicions(self._labels, self._pairs)),
+            warnings=(*self._faults.warnings, *suspicions(self._labels, self._pairs)),
         )
 
     def _count(self, document: Record) -> None:

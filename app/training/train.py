@@ -295,7 +295,7 @@ def _info(
         },
         training_counts=counts,
         seed=job.seed,
-        recipe=job.recipe.as_dict() | _labels_file_hash(job) | _corrections(summary),
+        recipe=job.recipe.as_dict() | _labels_file_hash(job) | _of_reading(summary),
         packages=_packages(),
         figures=figures,
         golden=[g.model_dump(exclude_none=True) for g in compose_golden(classifier, job.seed)],
@@ -305,6 +305,12 @@ def _info(
 
 def _labels_file_hash(job: TrainingJob) -> dict[str, Any]:
     return {"labels_file": {"sha256": job.labels_file.sha256}} if job.labels_file else {}
+
+
+def _of_reading(summary: Summary) -> dict[str, Any]:
+    """What the manifest keeps of how data were read: what separated labels, and corrections."""
+    separator = summary.label_separator
+    return ({"label_separator": separator} if separator else {}) | _corrections(summary)
 
 
 def _corrections(summary: Summary) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any, Self, Unpack
 
 import httpx
 
-from labelserve.arguments import FilePath, PredictArguments, UploadArguments
+from labelserve.arguments import PredictArguments, UploadArguments
 from labelserve.client import routes
 from labelserve.client.batches import TextBatch, batches
 from labelserve.client.comparisons import compared, ranked
@@ -76,17 +76,20 @@ class AsyncClient:
 
     async def evaluate(
         self,
-        data: FilePath | Iterable[str],
+        data: routes.Uploaded,
         labels: LabelSets | None = None,
         **arguments: Unpack[UploadArguments],
     ) -> EvaluationReport:
-        """The report on a labelled file, which is sent as it is, or on texts and their labels."""
+        """The report on a labelled file, which is sent as it is, or on texts and their labels.
+
+        The file is a path, or its bytes; what `labelserve.read` gave is taken, too.
+        """
         retries = self._connection.retries
         return await self._run(routes.evaluated(data, labels, arguments, retries))
 
     async def submit(
         self,
-        data: FilePath | Iterable[str],
+        data: routes.Uploaded,
         labels: LabelSets | None = None,
         *,
         models: Sequence[str] = (),

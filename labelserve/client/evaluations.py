@@ -2,16 +2,16 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 
-from labelserve.arguments import FilePath
 from labelserve.client.errors import FailedError, problem_error
 from labelserve.client.exchange import Exchange, FileDigest, Pause, ServiceCall, answered
 from labelserve.client.routes import (
     EVALUATE_SECONDS,
+    Uploaded,
     evaluate_query,
     identified,
     query_of,
@@ -60,7 +60,7 @@ class ServedEvaluation:
 
 
 def submitted(
-    data: FilePath | Iterable[str],
+    data: Uploaded,
     labels: LabelSets | None,
     asked: Mapping[str, Any],
     retries: int,

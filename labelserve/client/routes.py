@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from labelserve.arguments import FilePath, UploadArguments, asked_of_texts, counting
 from labelserve.client.batches import TextBatch
@@ -18,7 +18,7 @@ from labelserve.client.exchange import (
     answered,
     new_request_id,
 )
-from labelserve.documents import LabelSets, json_lines
+from labelserve.documents import DataTable, LabelledTexts, LabelSets, json_lines
 from labelserve.predictions import TextPrediction
 from labelserve.report import EvaluationReport
 
@@ -34,6 +34,8 @@ MEDIA_TYPES = {
 PACKED = (".gz", ".zst")
 LISTS = ("k", "text_columns")
 EVALUATE_SECONDS = 3600.0
+Uploaded: TypeAlias = FilePath | bytes | LabelledTexts | Iterable[str]
+"""A labelled file, its content, what `labelserve.read` gave; or texts, whose labels come beside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ def predicted(
 
 
 def evaluated(
-    data: FilePath | Iterable[str],
+    data: Uploaded,
     labels: LabelSets | None,
     arguments: Mapping[str, Any],
     retries: int,
@@ -119,14 +121,23 @@ def asked_for_health() -> Exchange[ServiceHealth]:
     return ServiceHealth(False, f"no answer: {reply.reason}" if isinstance(reply, NoReply) else "")
 
 
-def upload_of(data: FilePath | Iterable[str], labels: LabelSets | None) -> tuple[bytes | Path, str]:
+def upload_of(data: Uploaded, labels: LabelSets | None) -> tuple[bytes | Path, str]:
     """What is sent, and its media type."""
-    if not isinstance(data, str | PathLike):
-        if labels is None:
-            raise TypeError("texts need their labels: give a list of labels for each text")
-        return b"".join(json_lines(data, labels)), NDJSON
-    if labels is not None:
-        raise TypeError("labels were given beside a file that has labels of its own")
+    if isinstance(data, str | bytes | PathLike):
+        if labels is not None:
+            raise TypeError("labels were given beside a file that has labels of its own")
+        return _file_upload(data)
+    if isinstance(data, LabelledTexts) and not isinstance(data, DataTable) and labels is None:
+        return upload_of(data.texts, data.labels)
+    if labels is None:
+        raise TypeError("texts need their labels: give a list of labels for each text")
+    return b"".join(json_lines(data, labels)), NDJSON
+
+
+def _file_upload(data: FilePath | bytes) -> tuple[bytes | Path, str]:
+    """A file by its path, or its content, whose format is guessed."""
+    if isinstance(data, bytes):
+        return data, "application/octet-stream"
     file = Path(data)
     inner = file.with_suffix("") if file.suffix in PACKED else file
     return file, MEDIA_TYPES.get(inner.suffix, "application/octet-stream")

@@ -7,7 +7,7 @@
 how many of the first suspects are planted, beside cleanlab with the same probabilities (PYTHON has
 cleanlab 2.9 installed), and what both take on debtags. `corrected`: a reviewer who knows the truth
 looks at the first suspects; models of the faulty, the corrected and the true labels are judged on
-the corpus' own test set. `settings`: the weights of the evidence, on a corpus that is not reported.
+the corpus' own test set. `settings`: the weights of the evidence, on corpora that are not reported.
 """
 
 import argparse
@@ -45,12 +45,13 @@ from bench.harness.sections import write_section
 from studies.planted_noise import KINDS, Planted, planted, with_labels
 
 CORPORA = ("reuters", "debtags", "ohsumed")
-SETTINGS_CORPUS, SETTINGS_DOCUMENTS, SETTINGS_SEEDS = "arxiv-cs60k", 8000, 3
+SETTINGS_CORPORA, SETTINGS_SEEDS = {"arxiv-cs60k": 8000, "go_emotions": 12_000}, 3
+"""Documents drawn of each corpus; neither is reported."""
 MEASURED = ("debtags", "dropped")
 SYSTEMS = ("labelserve", "cleanlab", "cleanlab-adjusted")
 PROGRAM = Path(__file__).with_name("noise_ranking.py")
-GRID = ((0, 2, 3, 4, 5, 6, 8, 10), (0, 0.5, 1, 1.5, 2, 3), (-0.5, 0, 0.5, 1))
-"""Of `EvidenceWeights`, in their order; the best stands inside, not at an end."""
+GRID = ((2, 4, 6), (2, 4, 6, 8), (1, 2, 3), (0.05, 0.5, 0.8, 0.95), (0, 0.5))
+"""Of `EvidenceWeights`, in their order."""
 LOOKED_AT = (1, 3)
 """How many suspects the reviewer looks at, in numbers of planted faults."""
 
@@ -196,7 +197,7 @@ def _write(finding: list[str], mending: list[str], measured: str, *, is_whole: b
         "",
         f"{machine()}. Reproduce: `.venv/bin/python scripts/studies/label_noise.py DATA_DIR "
         "--cleanlab PYTHON`, where PYTHON has cleanlab 2.9; the settings were chosen by "
-        f"`--part settings`, on {SETTINGS_CORPUS}.",
+        f"`--part settings`, on {' and '.join(SETTINGS_CORPORA)}.",
     ]
     if is_whole:
         write_section("label-noise", "\n".join(text))
@@ -205,16 +206,17 @@ def _write(finding: list[str], mending: list[str], measured: str, *, is_whole: b
 
 def settings(data: Path, options: argparse.Namespace) -> None:
     """Average precision by the weights of the evidence, over seeds and kinds, best first."""
-    whole = load_collection(data / SETTINGS_CORPUS / "train.txt.gz")
     reached: dict[EvidenceWeights, list[float]] = {}
-    for seed, kind in product(range(SETTINGS_SEEDS), KINDS):
-        rows = np.random.default_rng(seed).permutation(len(whole))[:SETTINGS_DOCUMENTS]
+    for seed, corpus, kind in product(range(SETTINGS_SEEDS), SETTINGS_CORPORA, KINDS):
+        whole = load_collection(data / corpus / "train.txt.gz")
+        rows = np.random.default_rng(seed).permutation(len(whole))[: SETTINGS_CORPORA[corpus]]
         faulty = planted(subset(whole, np.sort(rows)), kind, seed)
         for weights, value in by_weights(faulty, options.jobs):
             reached.setdefault(weights, []).append(value)
+    cases = [f"{corpus} {kind}" for corpus, kind in product(SETTINGS_CORPORA, KINDS)]
     for weights, values in sorted(reached.items(), key=lambda one: -sum(one[1])):
-        kinds = np.reshape(values, (SETTINGS_SEEDS, len(KINDS))).mean(axis=0)
-        told = ", ".join(f"{kind} {value:.3f}" for kind, value in zip(KINDS, kinds, strict=True))
+        means = np.reshape(values, (SETTINGS_SEEDS, len(cases))).mean(axis=0)
+        told = ", ".join(f"{case} {value:.3f}" for case, value in zip(cases, means, strict=True))
         print(f"{tuple(weights)}: mean {np.mean(values):.4f} ({told})")
 
 

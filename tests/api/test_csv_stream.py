@@ -4,6 +4,7 @@ import asyncio
 import csv
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from io import BytesIO, StringIO
 from pathlib import Path
 
@@ -12,7 +13,9 @@ import pytest
 from typer.testing import CliRunner
 
 from app.api import predictor as predicting
+from app.artifacts.store import Store
 from app.cli.commands.predict import app as predict
+from app.model import load_model
 from app.serving.identity import KeyLimits
 from app.serving.keys import KeysFile
 from tests.api.conftest import Opened
@@ -59,13 +62,38 @@ async def test_the_answer_is_the_file_that_the_command_writes(
     assert answer.headers["x-model-version"]
 
 
+async def test_labels_are_joined_as_in_the_training_data_by_service_and_command(
+    opened: Opened, tiny_models: Path, tmp_path: Path
+) -> None:
+    tiny = load_model(Store(tiny_models), "tiny")
+    info = replace(tiny.info(), recipe={**tiny.manifest.recipe, "label_separator": ","})
+    store = Store(tmp_path / "models")
+    store.promote("m", store.write("m", tiny.classifier.state(), info))
+    file, written = tmp_path / "in.csv", tmp_path / "out.csv"
+    file.write_bytes(TABLES["own names"] + b"refund the invoice,x,,\n")
+    command = ["m", file, "--models-dir", store.path, "--output", written, "--top-k", 2]
+    assert CliRunner().invoke(predict, [str(part) for part in command]).exit_code == 0
+    async with opened(models_dir=store.path) as client:
+        query = {"top_k": 2}
+        answer = await client.post(
+            "/predict", content=file.read_bytes(), headers=HEADERS, params=query
+        )
+        bars = {**query, "label_separator": "|"}
+        barred = await client.post(
+            "/predict", content=file.read_bytes(), headers=HEADERS, params=bars
+        )
+    assert answer.content == written.read_bytes()
+    assert [row[4].count(", ") for row in rows(answer.content)[1:]] == [1, 1]
+    assert [row[4].count("|") for row in rows(barred.content)[1:]] == [1, 1]
+
+
 async def test_own_cells_come_back_and_labels_beside_them(client: httpx.AsyncClient) -> None:
     answer = await client.post("/predict", content=TABLES["semicolons"], headers=HEADERS)
     assert answer.content.startswith(b"\xef\xbb\xbfn;")
-    assert answer.content.count(b"\r\n") == 3
+    assert answer.content.count(b"\r\n") == 4
     assert [row[:3] for row in rows(answer.content, ";")] == [
         ["n", "Größe", "text"],
-        ["1", "ö", "paper; jam\nagain"],
+        ["1", "ö", "paper; jam\r\nagain"],
         ["2", "=1+1", "@login"],
     ]
     assert [row[3] for row in rows(answer.content, ";")] == ["labels", "printer", "login"]

@@ -46,6 +46,26 @@ def test_the_tree_in_the_error_file_names_every_error() -> None:
 
 
 @pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [
+        ("top", "Object contains a field that is not known: top"),
+        ("operating_points", "Object contains a field that is not known: operating_points"),
+        ("Top", "Object contains a field that is not known"),
+        ("a secret", "Object contains a field that is not known"),
+        ("sk_12345", "Object contains a field that is not known"),
+        ("x" * 31, "Object contains a field that is not known"),
+        ("top`\n", "Object contains a field that is not known"),
+    ],
+)
+async def test_an_unknown_field_is_named_where_its_name_is_a_short_word(
+    client: httpx.AsyncClient, field: str, said: str
+) -> None:
+    answer = await client.post("/predict", json={"documents": ["a"], field: 1})
+    assert (answer.status_code, answer.json()["detail"]) == (422, said)
+
+
+@pytest.mark.anyio
 async def test_unknown_paths_and_methods_are_problems_too(client: httpx.AsyncClient) -> None:
     answer = await client.get("/nothing/here")
     assert (answer.status_code, answer.json()["type"]) == (404, "about:blank")

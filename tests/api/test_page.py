@@ -11,7 +11,7 @@ from tests.api.conftest import Opened
 
 pytestmark = pytest.mark.anyio
 
-MOST_BYTES = 190_000
+MOST_BYTES = 195_000
 PLAIN = {"accept-encoding": "identity"}
 
 

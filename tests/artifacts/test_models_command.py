@@ -54,6 +54,16 @@ def test_list_show_and_verify_say_what_is_there(
     assert capsys.readouterr().out.count("good") == 2
 
 
+def test_show_cuts_no_name_in_a_narrow_terminal(
+    run: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    run("show", "tiny")
+    shown = capsys.readouterr().out
+    assert "figures held_out micro_precision  " in shown
+    assert "…" not in shown
+
+
 def test_a_version_is_listed_with_its_size_in_megabytes_and_its_held_out_micro_f1(
     run: Any, models: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -61,7 +61,7 @@ def test_a_row_comes_as_soon_as_it_is_complete() -> None:
     assert stream.feed(b'xt\r\n1;"one\r\n', is_last=False) == []
     (record,) = stream.feed(b'two"\r\n2;t', is_last=False)
     assert isinstance(record, Record)
-    assert (record.text, record.line, record.cells) == ("one\ntwo", 2, ["1", "one\ntwo"])
+    assert (record.text, record.line, record.cells) == ("one\ntwo", 2, ["1", "one\r\ntwo"])
     assert (stream.layout.columns, stream.layout.line_end) == (("id", "text"), "\r\n")
 
 

@@ -14,6 +14,7 @@ from app.datasets.cells.label_separator import (
     peeked,
     separator_of,
 )
+from app.datasets.cells.separator_doubts import separator_doubts
 from app.datasets.reading import Reading, open_dataset
 
 TAGS = ["python", "pandas", "machine learning", "web", "css", "docker", "linux", "sql", "git"]
@@ -66,6 +67,9 @@ COLUMNS = {
     "languages": (["C#", "F#", "C#", "Java", "C++"] * 5, "none"),
     "escaped names": (["R&amp;D", "Sales", "Q&amp;A"] * 5, ""),
     "paths": (drawn(PATHS, "?", 1), ""),
+    "spaced slashes": (drawn(TAGS, " / ", 3), " / "),
+    "spaced plus signs": (drawn(TAGS, " + ", 3), " + "),
+    "spaced paths": ([path.replace(">", "/") for path in drawn(PATHS, "?", 1)], ""),
     "slashes": (["a/b", "a/c", "d"] * 9, ""),
     "JSON arrays": (['["a", "b, c"]', "[]", '["a"]'], "list"),
     "printed lists": (["['a', 'b']", '["it\'s"]', "[]"], "list"),
@@ -172,6 +176,46 @@ def test_labels_that_look_wrong_are_warned_of(cells: list[str], given: str, warn
     reading = reading_of(cells, label_separator=given)
     assert list(reading)
     assert any(sentence.startswith(warning) for sentence in reading.summary.warnings)
+
+
+MIXED = [*drawn(TAGS, ", ", 4), *drawn(TAGS, "; ", 4)]
+WORDS = [tag.replace(" ", "-") for tag in TAGS]
+NAMES = ["machine learning", "deep learning", "learning theory", "theory", "deep sea", "sea"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "warning"),
+    [
+        (MIXED, "some cells hold ',' between names"),
+        ([*drawn(TAGS, "|", 4), *drawn(TAGS, "/", 3)], "some cells hold '/' between names"),
+        (drawn(TAGS, " & ", 4), "some cells hold '&'"),
+        ([f"{a}&{b}" for a in TAGS for b in TAGS if a != b], "the words between '&'"),
+        (drawn(WORDS, " ", 4), "the words between spaces"),
+    ],
+)
+def test_marks_that_may_be_separators_are_warned_of(cells: list[str], warning: str) -> None:
+    reading = reading_of(cells)
+    assert list(reading)
+    (sentence,) = (found for found in reading.summary.warnings if found.startswith(warning))
+    assert not any(tag in sentence for tag in TAGS)
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_columns_whose_separator_is_right_are_not_doubted(name: str) -> None:
+    cells, separator = COLUMNS[name]
+    assert list(separator_doubts(cells, separator)) == []
+
+
+def test_names_of_several_words_are_not_doubted() -> None:
+    assert list(separator_doubts(drawn(NAMES, "; ", 2), ";")) == []
+    assert list(separator_doubts(drawn(SHOPS, "|", 2), "|")) == []
+    assert list(separator_doubts(["Health & Beauty", "Home & Garden", "Books"] * 9, "")) == []
+
+
+def test_a_separator_that_is_given_is_not_doubted() -> None:
+    reading = reading_of(MIXED, label_separator=";")
+    assert list(reading)
+    assert not any("some cells" in sentence for sentence in reading.summary.warnings)
 
 
 def test_lists_in_cells_are_read_without_running_them() -> None:

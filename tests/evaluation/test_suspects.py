@@ -63,7 +63,8 @@ def literal_evidence(
     """The definition in docs/label-quality.md, pair by pair."""
     n, m = given.shape
     mean_labels = max(sum((sum(given[:, label]) + 0.5) / (n + 1) for label in range(m)), 1)
-    weight_of_document = 6 / mean_labels
+    bare, single = sum(given.sum(axis=1) == 0), sum(given.sum(axis=1) == 1)
+    missing = min(0.05 * single / max(bare, 1), 0.8)
     found = {}
     for d in range(n):
         own = [label for label in range(m) if given[d, label] and scores[d, label] > -np.inf]
@@ -82,10 +83,12 @@ def literal_evidence(
                 share = (sum(given[:, label]) + 0.5) / (n + 1)
                 competing = max((float(p[d, other]) for other in others), default=0.0)
                 value = logit(share) - logit(p[d, label]) - 2 * lift
-                value += weight_of_document * competing
+                value += 6 / mean_labels * competing
             else:
                 value = logit(p[d, label]) + 2 * lift
-                value += weight_of_document * max(1 - sum(p[d, one] for one in own), 0)
+                value += 4 / mean_labels * max(1 - sum(p[d, one] for one in own), 0)
+                if not given[d].any():
+                    value += max(logit(missing) - logit(0.05), 0)
             found[d, label] = value
     return found
 
@@ -141,9 +144,21 @@ def test_a_case_by_hand() -> None:
     )
     found = evidence(pairs, np.array([0.75, 0.5]))
     wrong = math.log(3) - math.log(0.1 / 0.9) + 6 / 1.25 * 0.8
-    missing = math.log(4) + 6 / 1.25 * (1 - 0.1)
+    missing = math.log(4) + 4 / 1.25 * (1 - 0.1)
     certain = math.log(3) - math.log(9)
     assert found == pytest.approx([certain, wrong, missing, 0], abs=1e-6)
+
+
+@pytest.mark.parametrize(("bare", "added"), [(1, math.log(4 * 19)), (50, 0.0)])
+def test_a_document_without_labels_is_suspect_where_few_are(bare: int, added: float) -> None:
+    truth = np.zeros((50 + bare, 2), np.bool_)
+    truth[:50, 0] = True
+    pairs = LabelPairs(
+        np.int32([50]), np.int32([0]), np.float32([0.5]), np.array([False]), len(truth)
+    )
+    together = CoOccurrence.of(csr_array(truth))
+    found = evidence(pairs, np.array([0.5, 0.5]), together)
+    assert found == pytest.approx([4 + added], abs=1e-6)
 
 
 def test_a_rare_label_is_not_suspect_for_being_as_unlikely_as_it_is_everywhere() -> None:

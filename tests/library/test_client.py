@@ -187,6 +187,8 @@ def test_a_file_and_its_texts_are_evaluated_as_the_model_at_hand_does(
 
     reports = [
         client.evaluate(tmp_path / "test.jsonl", **how),
+        client.evaluate((tmp_path / "test.csv").read_bytes(), **how),
+        client.evaluate(data, **how),
         client.evaluate(data.texts, data.labels, **how),
         asyncio.run(asynchronous()),
     ]
@@ -194,6 +196,8 @@ def test_a_file_and_its_texts_are_evaluated_as_the_model_at_hand_does(
     for report in reports:
         assert report.as_dict()["decisions"] == wanted["decisions"]
         assert report.as_dict()["ranking"] == wanted["ranking"]
+    with pytest.raises(TypeError, match="a file that has labels of its own"):
+        client.evaluate(b"text,labels\n", data.labels)
     with pytest.raises(ValueError, match="has no page"):
         reports[0].to_html(tmp_path / "report.html")
 

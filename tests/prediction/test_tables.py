@@ -3,7 +3,9 @@
 import csv
 import gc
 import json
+import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from io import StringIO
 from pathlib import Path
@@ -23,8 +25,9 @@ from app.datasets.reading import open_dataset
 from app.errors import InvalidRequestError, StorageFullError
 from app.prediction.answers import Label, LabelReason, Prediction
 from app.prediction.tables import WRITERS, xlsx
-from app.prediction.tables.added_cells import NEAR, answered, check_separator, unanswered
+from app.prediction.tables.added_cells import NEAR, answered, unanswered
 from app.prediction.tables.base import TableForm, TableRow
+from app.prediction.tables.label_joining import label_joining
 from app.prediction.tables.table_file import table_writer
 
 ADDED = ["labels", "probabilities", "reasons", "review"]
@@ -289,10 +292,54 @@ def test_a_separator_that_is_in_a_label_is_refused_where_labels_are_joined(
     command: Command, table: Path, tmp_path: Path
 ) -> None:
     with pytest.raises(InvalidRequestError, match="label separator"):
-        check_separator("|", ["a", "b|c"])
+        label_joining("auto", "", ["a", "b|c"])
     options = ("--label-separator", "in")
     assert command(table, "--output", tmp_path / "a.csv", *options).exit_code == 1
     assert command(table, "--output", tmp_path / "a.parquet", *options).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("asked", "trained", "joined"),
+    [
+        ("auto", ",", ", "),
+        ("auto", ";", "; "),
+        ("auto", "tab", "\t"),
+        ("auto", " / ", " / "),
+        ("auto", "list", "|"),
+        ("auto", "none", "|"),
+        ("auto", "", "|"),
+        ("auto", "x", "|"),  # part of a label
+        ("none", ",", ", "),
+        ("#", ",", "#"),
+        ("newline", ",", "\n"),
+    ],
+)
+def test_labels_are_joined_as_asked_else_as_in_the_training_data(
+    asked: str, trained: str, joined: str
+) -> None:
+    assert label_joining(asked, trained, ["a", "xy"]) == joined
+
+
+def test_line_ends_inside_cells_come_back_as_they_are(command: Command, tmp_path: Path) -> None:
+    file, out = tmp_path / "in.csv", tmp_path / "out.csv"
+    content = b'text,"a\r\nb"\r\n"paper\r\njam\n",1\r\nlogin,"x\r\n"\r\n'
+    file.write_bytes(content)
+    assert command(file, "--output", out, "--text-columns", "text").exit_code == 0
+    added = rb",[a-z]+,[0-9.]+,,(near the cut: [a-z]+)?\r\n"
+    head, body = out.read_bytes().split(b",labels,probabilities,reasons,review\r\n")
+    assert head == b'text,"a\r\nb"'
+    assert re.sub(added, b"\r\n", body) == content[len(head) + 2 :]
+
+
+def test_the_text_of_a_cell_that_is_kept_is_that_of_one_that_is_not(tmp_path: Path) -> None:
+    file = tmp_path / "in.csv"
+    file.write_bytes(b'"te\r\nxt",n\r\n"paper\r\njam",1\r\n')
+    options = ReadOptions(text_columns=("te\nxt",), labels="ignored")
+    texts = [
+        next(iter(open_dataset(file, replace(options, keeps_cells=keeps)))).text
+        for keeps in (False, True)
+    ]
+    assert texts == ["paper\njam"] * 2
 
 
 def test_two_columns_of_one_name_are_both_given_back_but_not_in_json(

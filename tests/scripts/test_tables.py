@@ -66,6 +66,24 @@ def test_evaluate_reads_labels_as_the_model_knows_them(
     assert err.startswith("labels: separated by ,")
 
 
+def test_predicted_labels_are_joined_as_in_the_training_data(
+    trained: tuple[Path, str, str, dict[str, object]],
+) -> None:
+    folder = trained[0]
+    code, _, err = run(
+        *("scripts/predict.py", "m", folder / "train.csv", "--models-dir", folder / "models"),
+        *("--text-columns", "Body", "--output", folder / "labelled.csv"),
+    )
+    assert code == 0, err
+    with (folder / "labelled.csv").open(encoding="utf-8-sig", newline="") as lines:
+        rows = list(csv.DictReader(lines, delimiter=";"))
+    assert any(", " in row["labels"] for row in rows)
+    assert not any("|" in row["labels"] for row in rows)
+    assert {label for row in rows for label in row["labels"].split(", ")} <= {
+        label for row in rows for label in row["Tags"].split(", ")
+    }
+
+
 def test_a_wrong_text_column_is_answered_with_the_likely_one(
     trained: tuple[Path, str, str, dict[str, object]],
 ) -> None:

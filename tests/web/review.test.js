@@ -3,6 +3,7 @@ import test from "node:test";
 import { Review, casesOf } from "../../app/web/review/cases.js";
 import { correctionsFile, shellQuoted, trainCommand } from "../../app/web/review/corrections.js";
 import { documentsAt, labelsOf } from "../../app/web/tables/documents.js";
+import { ObjectCutter } from "../../app/web/tables/objects.js";
 import { visibleRange } from "../../app/web/virtual_list.js";
 
 const REPORT = {
@@ -64,6 +65,29 @@ test("documents are found in one's own file by line, else by id", async () => {
   assert.deepEqual(tsv.get(1), { line: 1, id: "x", text: "one\ttwo", labels: ["a", "b"] });
   const lines = await documentsAt(new File(['\n{"text": "t", "labels": ["a b"], "id": 5}\n'], "t.jsonl"), [{ line: 2 }]);
   assert.deepEqual(lines.get(2), { line: 2, id: "5", text: "t", labels: ["a b"] });
+});
+
+test("documents of a JSON array are found by id, else by a line that is theirs alone", async () => {
+  const array = new File(['[{"id": 5, "text": "a \\"}{\\" b", "labels": ["x"]},\n  {"id": 6, "text": "c"}, 7,\n',
+    '{"text": "d", "labels": ["y"]},\n{"text": "e"}, {"text": "f"}\n]'], "t.json");
+  const wanted = [{ line: 1, id: "5" }, { line: 2, id: "6" }, { line: 3, id: null }, { line: 4, id: null }];
+  const found = await documentsAt(array, wanted, { texts: ["text"] });
+  assert.deepEqual(found.get("5"), { line: 1, id: "5", text: 'a "}{" b', labels: ["x"] });
+  assert.deepEqual([found.get("6").text, found.get(3).text, found.has(4)], ["c", "d", false]);
+  const tool = new File(['[{"id": 1, "data": {"text": "inside"}, "annotations": []}]'], "export.json");
+  assert.equal((await documentsAt(tool, [{ line: 1, id: "1" }], { texts: ["text"] })).get("1").text, "inside");
+});
+
+test("objects are cut out of an array however its bytes are cut", () => {
+  const text = '[\n{"a": "\\\\", "b": {"c": "}"}}\n, 1, {"ä": "\\""}]', bytes = new TextEncoder().encode(text);
+  for (let size = 1; size <= bytes.length; size++) {
+    const cutter = new ObjectCutter(), records = [];
+    for (let at = 0; at < bytes.length; at += size) records.push(...cutter.feed(bytes.subarray(at, at + size), false));
+    records.push(...cutter.feed(new Uint8Array(), true));
+    const texts = records.map((one) => [one.line, new TextDecoder().decode(one.bytes)]);
+    assert.deepEqual(texts, [[2, '{"a": "\\\\", "b": {"c": "}"}}'], [3, '{"ä": "\\""}']]);
+  }
+  assert.throws(() => new ObjectCutter().feed(new TextEncoder().encode('[\n{"a": 1'), true), /Line 2/);
 });
 
 test("a cell of labels is split at its separator alone", () => {

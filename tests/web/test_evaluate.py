@@ -1,5 +1,6 @@
 """Evaluate: a test set is checked, evaluated and reported; and kept, until it is deleted."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ def test_a_test_set_is_checked_evaluated_reported_and_deleted(
     evaluate(page)
     assert page.locator("h1").inner_text() == HOSTILE
     assert page.locator(".counts dd.soft").first.inner_text().count("0.") == 2
-    assert page.locator("svg[role=img]").count() == 2
+    assert page.locator("svg[role=img]").count() == 3
     page.get_by_label("Note").fill("<b>mine</b>")
     page.get_by_label("Note").blur()
     page.get_by_text("Kept.").wait_for()
@@ -97,6 +98,43 @@ def test_with_a_key_and_without_events_an_evaluation_is_followed_to_its_end(
     with page.expect_download() as saved:
         page.get_by_role("button", name="Download the report").click()
     assert "Worst documents" in saved.value.path().read_text(encoding="utf-8")
+
+
+def test_several_files_by_several_models_are_evaluated_and_each_file_is_sent_once(
+    tabs: Tabs, site: Site, demo_corpus: Path, tmp_path: Path
+) -> None:
+    content, names = documents(demo_corpus), ("first.jsonl", "second.jsonl")
+    files = [write_lines(tmp_path / name, content[place::2]) for place, name in enumerate(names)]
+    tab = tabs(site)
+    page = tab.open("evaluate")
+    page.locator("input[type=file]").set_input_files(files)
+    page.locator(".counts").nth(1).wait_for()
+    assert [one.inner_text() for one in page.locator("h3").all()] == list(names)
+    page.get_by_text("Compare with other models").click()
+    page.get_by_role("checkbox", name="nearest").check()
+    tab.assert_accessible()
+    page.get_by_role("button", name="Evaluate", exact=True).click()
+    page.get_by_text("4 evaluations handed in").wait_for()
+    for name in names:
+        done = page.locator("tr", has_text=name).filter(has_text=re.compile(r"0\.\d{3}"))
+        done.nth(1).wait_for(timeout=1000 * SECONDS)
+        said_of = " ".join(done.all_inner_texts())
+        assert "demo@" in said_of
+        assert "nearest@" in said_of
+    assert len([request for request in tab.requests if request.startswith("PUT /uploads/")]) == 2
+
+
+def test_where_a_file_cannot_be_hashed_it_is_sent_whole(
+    tabs: Tabs, site: Site, test_set: Path
+) -> None:
+    tab = tabs(site)
+    hashless = "Object.defineProperty(crypto, 'subtle', { value: undefined })"
+    tab.page.add_init_script(hashless)  # as on a page that came without TLS
+    page = tab.open("evaluate")
+    drop(page, test_set)
+    evaluate(page)
+    assert page.locator("h1").inner_text() == HOSTILE
+    assert not [request for request in tab.requests if request.startswith("PUT")]
 
 
 def test_an_evaluation_that_fails_or_is_cancelled_says_so(

@@ -72,7 +72,7 @@ def test_a_card_shows_figures_curves_versions_and_labels_and_leads_to_a_label(
     page = tab.open("models/demo")
     page.get_by_role("img", name="Expected precision over recall").wait_for()
     page.get_by_role("img", name="Share of true labels by probability").wait_for()
-    assert page.locator(".headline dd").count() == 4
+    assert page.locator(".figures-large dd").count() == 4
     tab.assert_accessible()
     page.get_by_role("searchbox", name="Search labels").fill("billing")
     page.get_by_role("link", name="billing").click()

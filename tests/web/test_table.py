@@ -49,6 +49,7 @@ def json_lines() -> Iterator[str]:
 FILES = {
     "plain.csv": table().encode(),
     "semicolons.csv": table(";", "\r\n").encode("utf-8-sig"),
+    "line ends.csv": b'no,text,"x\r\ny"\r\n' + b'1,"charged\r\ntwice\n","\r\n"\r\n2,a,b\n' * 200,
     "tabs.csv": table("\t").encode("utf-16"),
     "two.csv.gz": gzip.compress(table(header="a,b").replace("a,b", "body").encode()),
     "faults.csv": b"id,text\n\n" + b"1,a\n" * 300 + b'x\n2,\xff\n3,"b\nc"x\n4,d,e\n',

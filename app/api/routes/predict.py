@@ -214,7 +214,8 @@ DOCUMENTED = {
         "description": "Also as a stream (application/x-ndjson): a text or a document a line, with "
         "the other fields in the query; or as a table (text/csv): a header and a document a row, "
         "with the other fields in the query, and with `text_columns` (`text`), `label_separator` "
-        "(`|`), `on_error` (`fail`, `skip`), `id_column`, `label_column`.",
+        "(as in the training data, else `|`), `on_error` (`fail`, `skip`), `id_column`, "
+        "`label_column`.",
         "content": {"application/json": _ref("PredictRequest")},
     },
     "responses": {

@@ -10,15 +10,15 @@ from app.api.predictor import Predictor
 from app.api.schemas import TableParameters
 from app.api.streams.base import sent_parameters
 from app.datasets.base import Record
-from app.datasets.cells.label_separator import joining
 from app.datasets.faults import Refused
 from app.datasets.formats.csv_stream import CsvStream
 from app.datasets.input.limits import Limits
 from app.errors import AppError, InvalidDataError, InvalidRequestError, PayloadTooLargeError
 from app.prediction.answers import Prediction
-from app.prediction.tables.added_cells import NO_ANCESTORS, check_separator
+from app.prediction.tables.added_cells import NO_ANCESTORS
 from app.prediction.tables.base import TableForm
 from app.prediction.tables.csv import CsvRows
+from app.prediction.tables.label_joining import label_joining
 from app.prediction.tables.rows import doubt_of, predicted_row, refused_row
 from app.serving.registry import Loaded
 from app.serving.unsent_answers import cut
@@ -41,7 +41,7 @@ class CsvExchange:
         self._predictor = predictor
         self._options = self.parameters.reading(Limits(max_line_bytes=settings.max_body_bytes))
         self._stream, self._is_first = CsvStream(self._options), True
-        self._doubt, self._separator = "", joining(self.parameters.label_separator)
+        self._doubt = self._separator = ""
 
     def prepare(self, loaded: Loaded) -> None:
         """Refuse a separator that is part of a label, and ancestors, which have no column."""
@@ -49,7 +49,8 @@ class CsvExchange:
         if query.ancestors:
             raise InvalidRequestError(NO_ANCESTORS, pointer="/ancestors")
         classifier = loaded.model.classifier
-        check_separator(self._separator, classifier.labels.names)
+        asked, trained = self.parameters.label_separator, loaded.model.label_separator
+        self._separator = label_joining(asked, trained, classifier.answered_labels.names)
         self._doubt = doubt_of(query, classifier)
 
     def count(self, body: bytes) -> int:

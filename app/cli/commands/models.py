@@ -1,5 +1,6 @@
 """The model store: list, show, verify, use, remove, prune, relabel, pack, unpack, diff."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -177,11 +178,19 @@ def _row(facts: dict[str, Any]) -> list[str]:
 
 
 def _show_facts(facts: dict[str, Any]) -> None:
-    rows = []
+    rows = list(_flat(facts))
+    width = max(len(name) for name, _ in rows)
+    for name, found in rows:  # a table would cut long names in a narrow terminal
+        out.print(f"{name:<{width}}  {found}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _flat(facts: dict[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
+    """Every value with the names on the way to it."""
     for name, value in facts.items():
-        inner = value.items() if isinstance(value, dict) else [("", value)]
-        rows += [[f"{name} {key}".strip(), str(found)] for key, found in inner]
-    table("", ["", ""], rows, text=2)
+        if isinstance(value, dict):
+            yield from _flat(value, f"{above}{name} ")
+        else:
+            yield f"{above}{name}", str(value)
 
 
 def _show_removed(name: str, versions: list[str]) -> None:

@@ -16,7 +16,7 @@ from app.cli.reading_options import takes_reading_options
 from app.cli.stored_models import MODELS, ModelArgument, ModelsDir, stored_model
 from app.cli.terminal import command, err, progress_bars, write_json
 from app.datasets.base import ReadOptions
-from app.datasets.cells.label_separator import joining
+from app.datasets.cells.label_separator import DEFAULT
 from app.datasets.reading import Reading, open_dataset
 from app.decisions.base import Use
 from app.decisions.parser import accepted
@@ -25,8 +25,9 @@ from app.explanation import explain as explain_
 from app.prediction.answers import Prediction
 from app.prediction.offline import FileQuery, file_predictions
 from app.prediction.query import Query
-from app.prediction.tables.added_cells import NO_ANCESTORS, check_separator
+from app.prediction.tables.added_cells import NO_ANCESTORS
 from app.prediction.tables.base import TableRow
+from app.prediction.tables.label_joining import label_joining
 from app.prediction.tables.rows import doubt_of, table_rows
 from app.prediction.tables.table_file import table_writer, write_table
 
@@ -94,8 +95,10 @@ def main(  # noqa: PLR0913
     found = stored_model(models_dir, model)
     if is_table and ancestors:
         raise InvalidRequestError(NO_ANCESTORS)
+    separator = ""
     if writer is not None and writer.joins_labels:
-        check_separator(joining(reading.label_separator), found.classifier.labels.names)
+        names = found.classifier.answered_labels.names
+        separator = label_joining(reading.label_separator, found.label_separator, names)
     documents = open_dataset(input, _for_prediction(reading, is_table))
     only = tuple(labels) if labels else None
     query = Query(
@@ -114,7 +117,7 @@ def main(  # noqa: PLR0913
     predict = partial(file_predictions, asked, found.classifier)
     if is_table:
         doubt = doubt_of(query, found.classifier)
-        _write_table(output, documents, table_rows(documents, predict, doubt))
+        _write_table(output, documents, table_rows(documents, predict, doubt), separator)
     else:
         _write_lines(predict(documents))
     summary = documents.summary
@@ -135,9 +138,8 @@ def _for_prediction(reading: ReadOptions, is_table: bool) -> ReadOptions:
         return replace(reading, labels="optional")
     if reading.unlabelled == "drop":
         raise InvalidRequestError("a table has all its rows: --unlabelled drop is not for --output")
-    separator = joining(reading.label_separator)
     return replace(
-        reading, labels="ignored", label_columns=(), label_separator=separator, keeps_cells=True
+        reading, labels="ignored", label_columns=(), label_separator=DEFAULT, keeps_cells=True
     )
 
 
@@ -147,8 +149,7 @@ def _write_lines(predictions: Iterable[Prediction]) -> None:
     sys.stdout.buffer.flush()
 
 
-def _write_table(path: Path, documents: Reading, rows: Iterator[TableRow]) -> None:
-    separator = documents.options.label_separator
+def _write_table(path: Path, documents: Reading, rows: Iterator[TableRow], separator: str) -> None:
     with progress_bars() as progress:
         written = write_table(path, documents, rows, separator=separator, progress=progress)
     skipped = documents.summary.skipped

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import chain
 from typing import Any, TypeVar
 
-from app.datasets.cells.label_cells import AUTO, LIST, SPELLED, WHOLE, LabelCells, label_list
+from app.datasets.cells.label_cells import LIST, SPELLED, WHOLE, LabelCells, label_list
 
 DEFAULT = "|"
 """Splits cells where nothing was detected: they may come later in the file."""
@@ -14,6 +14,8 @@ UNMISTAKABLE = ("|", "newline", "tab", ";")
 """Hardly ever part of a name, the more certain ones first."""
 DOUBTFUL = (",", "#")
 """Part of many names: the pieces themselves must say that they are labels."""
+SPACED = (" / ", " + ")
+"""With spaces around them they may separate; `a/b` and `C++` are names."""
 ENOUGH_CELLS, MOST_ROWS, MOST_CHARACTERS = 1000, 10_000, 4 << 20
 FEW = 5
 OFTENER = 5
@@ -21,15 +23,6 @@ OFTENER = 5
 LEAST_RECURRING, LEAST_MOVING = 0.5, 0.2
 ENTITY = re.compile(r"&#?\w+;")
 Row = TypeVar("Row")
-
-
-def joining(separator: str) -> str:
-    """What joins labels that are to be split by this separator again: `|` for a word like auto.
-
-    >>> joining("; "), joining("tab"), joining("auto")
-    ('; ', '\\t', '|')
-    """
-    return DEFAULT if separator in (AUTO, WHOLE, LIST) else SPELLED.get(separator, separator)
 
 
 def peeked(
@@ -78,16 +71,18 @@ def _by_look(counts: Counter[str]) -> str:
     doubtful = [name for name in DOUBTFUL if any(name in cell for cell in counts)]
     if found[certain]:
         commoner = [n for n in doubtful if sum(n in c for c in bare) >= OFTENER * found[certain]]
-        return next((name for name in commoner if _separates(name, counts)), certain)
+        return next((name for name in commoner if is_separating(name, counts)), certain)
     whole = WHOLE if doubtful else ""
-    return next((name for name in doubtful if _separates(name, counts)), whole)
+    spaced = [name for name in SPACED if any(name in cell for cell in counts)]
+    return next((name for name in (*doubtful, *spaced) if is_separating(name, counts)), whole)
 
 
 def _by_known(
     counts: Counter[str], likely: str, known: Collection[str], label_map: Mapping[str, str]
 ) -> str:
     """The reading of the cells with the largest share of known names; whole cells among equals."""
-    present = [name for name in (*UNMISTAKABLE, *DOUBTFUL) if any(_mark(name) in c for c in counts)]
+    marks = (*UNMISTAKABLE, *DOUBTFUL, *SPACED)
+    present = [name for name in marks if any(_mark(name) in c for c in counts)]
     shares = {}
     for name in dict.fromkeys((WHOLE, likely, *present)):
         split = LabelCells(name)
@@ -98,7 +93,7 @@ def _by_known(
     return best if shares[best] else likely
 
 
-def _separates(mark: str, counts: Counter[str]) -> bool:
+def is_separating(mark: str, counts: Counter[str]) -> bool:
     """Whether the pieces behave like labels: they recur in other cells, and at other places.
 
     The pieces of `Doe, John` keep their places, those of `Foo, bar & Co` keep their company.

@@ -8,6 +8,7 @@ from app.catalogue import find
 from app.datasets.base import ReadOptions, Record
 from app.datasets.cells.label_cells import AUTO, LabelCells
 from app.datasets.cells.label_separator import DEFAULT, peeked, separator_of
+from app.datasets.cells.separator_doubts import separator_doubts
 from app.datasets.exports import EXPORTS
 from app.datasets.exports.base import BadTaskError, Export, JsonObject
 from app.datasets.faults import Faults
@@ -98,6 +99,7 @@ def _labelled(tasks: Iterator[_Task], options: ReadOptions, faults: Faults) -> I
     if separator == AUTO:
         first, tasks = peeked(tasks, lambda task: task.labels, lambda task: len(task.text))
         separator = separator_of(first, options.known_labels, options.label_map)
+        faults.warnings = [*separator_doubts(first, separator)]
     names_in = LabelCells(separator or DEFAULT, options.label_names)
     of_lists = LabelSets(options.label_map, empty_is_bad=True)
     of_cells = LabelSets(options.label_map)

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+import msgspec
+
 from app.datasets.base import ReadOptions, Record
 from app.datasets.faults import Faults
 from app.datasets.formats.csv_rows import delimiter_of, rows
@@ -15,7 +17,8 @@ def documents(source: Source, options: ReadOptions, faults: Faults) -> Iterator[
     """A document a row; `,` `;` and TAB are told apart by the header."""
     source.layout = layout_of(source.head)
     table = CsvTable(source.layout, options, faults)
-    return table.documents(rows(source, faults, source.layout.delimiter))
+    keeps_cells = options.keeps_cells
+    return table.documents(rows(source, faults, source.layout.delimiter, keeps_cells=keeps_cells))
 
 
 def layout_of(head: bytes) -> TableLayout:
@@ -46,6 +49,13 @@ class CsvTable:
             if header is None:
                 return
             self._layout.columns = tuple(header[1])
-            names = [name.strip() for name in header[1]]
+            names = [name.strip().replace("\r\n", "\n") for name in header[1]]
             self._table = Table(names, self._options, self._faults)
-        yield from self._table.documents(found)
+        yield from map(_with_line_feeds, self._table.documents(found))
+
+
+def _with_line_feeds(document: Record) -> Record:
+    """The document with the text that it has where its cells are not kept."""
+    if "\r\n" not in document.text:
+        return document
+    return msgspec.structs.replace(document, text=document.text.replace("\r\n", "\n"))

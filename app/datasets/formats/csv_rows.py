@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from app.datasets.faults import Faults
-from app.datasets.input.lines import lines
+from app.datasets.input.lines import CR_LF, LF, lines
 from app.datasets.input.source import Source
 
 DELIMITERS = ",;\t"
@@ -14,13 +14,18 @@ TO_CLOSING_QUOTE = re.compile(r'(?:[^"]++|"")*+"')
 CLOSED = "quotes that are closed and doubled inside a field"
 
 
-def rows(source: Source, faults: Faults, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def rows(
+    source: Source, faults: Faults, delimiter: str, *, keeps_cells: bool = False
+) -> Iterator[tuple[int, list[str]]]:
     """Each row with the number of its first line; blank lines are passed over.
+
+    CR LF inside a cell becomes LF, unless cells are to be kept.
 
     A quoted field may hold delimiters, doubled quotes and line ends. One that never closes takes
     the rest of the file with it, so it is never skipped.
     """
-    return parsed(lines(source, faults), faults, delimiter, source.limits.max_line_bytes)
+    numbered = lines(source, faults, CR_LF if keeps_cells else LF)
+    return parsed(numbered, faults, delimiter, source.limits.max_line_bytes)
 
 
 def parsed(
@@ -38,7 +43,7 @@ def parsed(
             if feed.is_at_end:
                 raise feed.open_quote() from error
             column = _stray_quote(feed.line, delimiter)
-            found = feed.line[column - 1 :]
+            found = feed.line[column - 1 :].rstrip("\r")
             faults.add(
                 "malformed CSV", line=feed.number, column=column, found=found, accepted=CLOSED
             )
@@ -90,7 +95,7 @@ def _first_quote(line: str, position: int, delimiter: str) -> int:
 
 def _stray_quote(line: str, delimiter: str) -> int:
     """The column of the first character that a closing quote should not be followed by."""
-    found = re.search(rf'[^"{delimiter}]"[^"{delimiter}]', line)
+    found = re.search(rf'[^"{delimiter}]"[^"{delimiter}]', line.rstrip("\r"))
     return found.end() if found else 1
 
 

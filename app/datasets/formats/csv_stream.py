@@ -23,6 +23,8 @@ NumberedLine = tuple[int, str]
 class CsvStream:
     """The same documents as from a file of the same bytes, however these are cut into pieces.
 
+    Cells are kept as they are, CR LF inside them, too.
+
     A record that cannot be read is a `Refused` in its place. `fatal` is set where all that follows
     cannot be read either: its error is the last thing that comes.
     """
@@ -114,7 +116,7 @@ class _Lines:
         if end:
             whole = bytes(self._rest) + piece[:end]
             self._rest = bytearray()
-            yield from self._numbered(whole.replace(b"\r\n", b"\n")[:-1])
+            yield from self._numbered(whole[:-1])
         self._rest += piece[end:]
         if len(self._rest) > self._limit:
             raise PayloadTooLargeError("a line", self._limit, "bytes")

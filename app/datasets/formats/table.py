@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from app.datasets.base import ReadOptions, Record
 from app.datasets.cells.label_cells import AUTO, LabelCells
 from app.datasets.cells.label_separator import DEFAULT, peeked, separator_of
+from app.datasets.cells.separator_doubts import separator_doubts
 from app.datasets.faults import Faults
 from app.datasets.formats.column_hints import label_hint, names_hint, text_hint
 from app.datasets.label_sets import BadLabelError, LabelSets
@@ -75,6 +76,7 @@ class Table:
             cells, rows = peeked(rows, lambda row: row[1][column], _characters)
             separator = separator_of(cells, options.known_labels, options.label_map)
             self._names_in = LabelCells(separator or DEFAULT, options.label_names)
+            self._faults.warnings = [*separator_doubts(cells, separator)]
         self._faults.label_separator = separator
         return rows
 

@@ -9,6 +9,7 @@ from app.datasets.input.encoding import utf8_pieces
 from app.datasets.input.source import Source
 from app.errors import InvalidDataError
 
+LF, CR_LF = b"\n", b"\r\n"
 UTF8 = "UTF-8 text (in Excel: save as CSV UTF-8)"
 
 
@@ -19,15 +20,15 @@ class LineBlock(NamedTuple):
     data: bytes
 
 
-def blocks(source: Source, faults: Faults) -> Iterator[LineBlock]:
-    """All lines of a source: without a byte order mark, in UTF-8, CR LF turned into LF.
+def blocks(source: Source, faults: Faults, line_end: bytes = LF) -> Iterator[LineBlock]:
+    """All lines of a source: without a byte order mark, in UTF-8, CR LF turned into `line_end`.
 
     A line above the limit is refused before the rest of it is read, and so is a NUL byte: both
     are signs of a file that is something else.
     """
     number, limit = 1, source.limits.max_line_bytes
     try:
-        for data in _whole_lines(utf8_pieces(source), limit):
+        for data in _whole_lines(utf8_pieces(source), limit, line_end):
             if data is None:
                 _refuse_long(number, limit, faults)
             else:
@@ -39,14 +40,19 @@ def blocks(source: Source, faults: Faults) -> Iterator[LineBlock]:
         raise faults.fatal(error.problem, line=number, accepted=error.accepted) from error
 
 
-def lines(source: Source, faults: Faults) -> Iterator[tuple[int, str]]:
-    """Each line with its number; lines that are not UTF-8 go to `faults`."""
-    return chain.from_iterable(line_groups(source, faults))
+def lines(source: Source, faults: Faults, line_end: bytes = LF) -> Iterator[tuple[int, str]]:
+    """Each line with its number; lines that are not UTF-8 go to `faults`.
+
+    With CR LF as line end, lines keep the CR of theirs.
+    """
+    return chain.from_iterable(line_groups(source, faults, line_end))
 
 
-def line_groups(source: Source, faults: Faults) -> Iterator[Iterable[tuple[int, str]]]:
+def line_groups(
+    source: Source, faults: Faults, line_end: bytes = LF
+) -> Iterator[Iterable[tuple[int, str]]]:
     """The same lines, as many together as were read at once: about a mebibyte, or one long line."""
-    for block in blocks(source, faults):
+    for block in blocks(source, faults, line_end):
         yield numbered(block, faults)
 
 
@@ -76,7 +82,7 @@ def decoded(line: bytes, number: int, faults: Faults) -> str | None:
         return None
 
 
-def _whole_lines(pieces: Iterator[bytes], limit: int) -> Iterator[bytes | None]:
+def _whole_lines(pieces: Iterator[bytes], limit: int, line_end: bytes) -> Iterator[bytes | None]:
     """Blocks of whole lines; None in the place of a line that is dropped for its length."""
     held: list[bytes] = []
     size, is_dropping = 0, False
@@ -86,7 +92,7 @@ def _whole_lines(pieces: Iterator[bytes], limit: int) -> Iterator[bytes | None]:
             is_dropping = not line_feed
         end = 0 if is_dropping else piece.rfind(b"\n") + 1
         if end:
-            yield b"".join((*held, piece[:end])).replace(b"\r\n", b"\n")[:-1]
+            yield b"".join((*held, piece[:end])).replace(CR_LF, line_end)[:-1]
             held, size = [], 0
         if not is_dropping and len(piece) > end:
             held.append(piece[end:])

@@ -25,7 +25,13 @@ class CoOccurrence:
     together: NDArray[np.int64]
     documents: NDArray[np.int64]
     """(labels,): how many documents have each."""
-    n_documents: int
+    labels_of_documents: NDArray[np.int64]
+    """(documents,): how many labels each has."""
+
+    @property
+    def n_documents(self) -> int:
+        """How many documents were counted."""
+        return len(self.labels_of_documents)
 
     @classmethod
     def of(cls, truth: Truth) -> Self:
@@ -35,7 +41,8 @@ class CoOccurrence:
         keys = shared.row.astype(np.int64) * given.shape[1] + shared.col
         order = np.argsort(keys)
         counts = np.asarray(given.sum(axis=0), np.int64).ravel()
-        return cls(keys[order], shared.data[order].astype(np.int64), counts, given.shape[0])
+        together = shared.data[order].astype(np.int64)
+        return cls(keys[order], together, counts, np.diff(given.indptr).astype(np.int64))
 
     def lift(
         self, one: NDArray[np.int32], other: NDArray[np.int32], less: NDArray[np.bool_]

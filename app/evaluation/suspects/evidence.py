@@ -3,8 +3,9 @@
 With faults of a kind spread over labels as the labels themselves are, Bayes' rule gives for a label
 that was not given the log-odds of its probability p; for one that was given, the log-odds of the
 label's frequency less those of p. So a rare label is not suspect for being unlikely, only for being
-more unlikely than the label is everywhere. Two things that p does not know are added: what the
-document's other labels explain, and how labels go together. docs/label-quality.md has the study.
+more unlikely than the label is everywhere. Three things that p does not know are added: what the
+document's other labels explain, how labels go together, and whether the document has any label.
+docs/label-quality.md has the study.
 """
 
 from typing import NamedTuple
@@ -16,17 +17,25 @@ from app.evaluation.suspects.co_occurrence import CoOccurrence
 from app.evaluation.suspects.label_pairs import LabelPairs
 
 LEAST = 1e-6
+FAULTY = 0.05
+"""Share of the pairs that is taken to be faulty where nothing else is known."""
 
 
 class EvidenceWeights(NamedTuple):
-    """What counts how much, as chosen on arxiv-cs60k (scripts/studies/label_noise.py)."""
+    """What counts how much, as chosen on corpora that are not reported (label_noise.py).
 
-    unexplained: float = 6.0
-    """Of the document: one none of whose given labels is likely probably misses one, and where a
-    label that was not given is likely, those that were given are probably wrong. The more labels
-    documents have, the less this says: it is divided by their mean number, if above 1."""
+    The more labels documents have, the less a document as a whole says: the first two are divided
+    by the mean number of labels, if above 1.
+    """
+
+    unexplained: float = 4.0
+    """Of a document none of whose given labels is likely: it probably misses one."""
+    competing: float = 6.0
+    """Of a likely label that was not given: those that were given are probably wrong."""
     together: float = 2.0
     """Of how labels go together."""
+    surest: float = 0.8
+    """The highest probability that a document without any label misses one."""
     trust: float = 0.0
     """Log-odds by which given labels are trusted more than absent ones; 0: as Bayes' rule says."""
 
@@ -46,9 +55,11 @@ def evidence(
     given, probability = pairs.is_given, pairs.probability.astype(np.float64)
     own = log_odds(probability)
     found = np.where(given, log_odds(frequency)[pairs.label] - own - weights.trust, own)
-    unexplained = weights.unexplained / max(frequency.sum(), 1)
-    found += unexplained * np.where(given, _competing(pairs), _unexplained(pairs))
+    competing = weights.competing * _competing(pairs)
+    unexplained = weights.unexplained * _unexplained(pairs)
+    found += np.where(given, competing, unexplained) / max(frequency.sum(), 1)
     if co_occurrence is not None:
+        found += _unlabelled(co_occurrence.labels_of_documents, weights.surest)[pairs.document]
         lifts = weights.together * co_occurrence.mean_lifts(pairs)
         found += np.where(given, -lifts, lifts)
     return np.asarray(found)
@@ -78,3 +89,16 @@ def _competing(pairs: LabelPairs) -> NDArray[np.float64]:
     absent = ~pairs.is_given
     np.maximum.at(highest, pairs.document[absent], pairs.probability[absent])
     return highest[pairs.document]
+
+
+def _unlabelled(labels_of_documents: NDArray[np.int64], surest: float) -> NDArray[np.float64]:
+    """For each document without a label, what that says for a fault; 0 for the others.
+
+    If labels go missing as `FAULTY` has it, so many documents of one label lose theirs; the more
+    there are without one beyond that, the likelier they have none by nature.
+    """
+    is_bare = labels_of_documents == 0
+    lost = FAULTY * int(np.count_nonzero(labels_of_documents == 1))
+    missing = min(lost / max(int(np.count_nonzero(is_bare)), 1), surest)
+    raised, usual = log_odds(np.array([missing, FAULTY])).tolist()
+    return np.where(is_bare, max(raised - usual, 0.0), 0.0)

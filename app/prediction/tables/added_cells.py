@@ -1,9 +1,9 @@
 """What a table has beside its own columns: labels, probabilities, reasons, and who should look."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from app.errors import AppError, InvalidDataError, InvalidRequestError
+from app.errors import AppError, InvalidDataError
 from app.prediction.answers import Label, LabelReason, Prediction
 
 ADDED = ("labels", "probabilities", "reasons", "review")
@@ -69,15 +69,6 @@ def added_columns(own: Iterable[str]) -> tuple[str, ...]:
             number += 1
         names.append(name)
     return tuple(names)
-
-
-def check_separator(separator: str, labels: Sequence[str]) -> None:
-    """InvalidRequestError where joined labels could not be told apart again."""
-    if any(separator in label for label in labels):
-        raise InvalidRequestError(
-            "a label of the model holds the label separator, so joined labels could not be told "
-            "apart; accepted: a label separator that is in no label"
-        )
 
 
 def without_formula(cell: str) -> str:

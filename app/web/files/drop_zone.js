@@ -2,14 +2,14 @@
 
 import { element } from "../element.js";
 
-/** The node; `onFile(file)` gets what was dropped or chosen. */
-export function dropZone({ title, hint, onFile }) {
-  const take = ([file]) => { if (file) onFile(file); };
+/** The node; `onFile(file)` gets what was dropped or chosen, or `onFiles(files)` all of it. */
+export function dropZone({ title, hint, onFile, onFiles = ([file]) => onFile(file) }) {
+  const take = (files) => { if (files.length) onFiles([...files]); };
   const over = (isOver) => (event) => {
     event.preventDefault();
     zone.classList.toggle("over", isOver);
   };
-  const input = element("input", { type: "file", class: "unseen", onchange: () => {
+  const input = element("input", { type: "file", class: "unseen", multiple: !onFile, onchange: () => {
     take([...input.files]);
     input.value = "";
   } });

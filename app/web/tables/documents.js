@@ -1,29 +1,42 @@
 /** The documents of the user's own file, read here so that their texts need not come back. */
 
-import { aligned, openTable, rows } from "./table_source.js";
+import { headOf } from "./encoding.js";
+import { jsonFields } from "./json_fields.js";
+import { openTable, rows, textOf } from "./table_source.js";
 
 const SEPARATORS = { tab: "\t", newline: "\n" };
 
 /**
  * A Map of line, or id, to the document, `{line, id, text, labels}`, for those wanted: by line,
- * without one by id. `texts` and `labels` name the columns.
+ * without one by id. Objects of a JSON array may share a line: they are found by id where they have
+ * one, else by a line of their own. `texts` and `labels` name the columns.
  */
 export async function documentsAt(file, wanted, { format, texts, labels = "labels", separator = "|" } = {}) {
-  const table = await openTable(file, format), names = table.columns.map((name) => name.trim());
-  const lines = new Set(wanted.map((one) => one.line).filter(Boolean));
-  const ids = new Set(wanted.filter((one) => !one.line).map((one) => one.id));
+  const isArray = textOf(await headOf(file)).trimStart().startsWith("[");
+  const table = await openTable(file, isArray ? "json" : format), names = table.columns.map((name) => name.trim());
+  const isById = (one) => Boolean(one.id) && (isArray || !one.line);
+  const lines = new Set(wanted.filter((one) => !isById(one)).map((one) => one.line));
+  const ids = new Set(wanted.filter(isById).map((one) => one.id));
   const mark = table.format === "tsv" ? " " : SEPARATORS[separator] ?? separator;
-  const places = (texts ?? [names[table.textColumn]]).map((name) => names.indexOf(name));
-  const found = new Map();
+  const found = new Map(), shared = new Set();
   for await (const row of rows(table)) {
     if (!lines.has(row.line) && !ids.size) continue;
-    const cells = aligned(row.fields ?? row.cells, table.columns), id = cells[names.indexOf("id")] || null;
-    const text = places.map((place) => cells[place] ?? "").join("\n");
-    const document = { line: row.line, id, text, labels: labelsOf(cells[names.indexOf(labels)] ?? "", mark) };
+    const fields = row.fields && withInner(row.fields);
+    const cell = (name) => (fields ? fields.get(name) : row.cells[names.indexOf(name)]) ?? "";
+    const text = (texts ?? [names[table.textColumn]]).map(cell).join("\n");
+    const document = { line: row.line, id: cell("id") || null, text, labels: labelsOf(cell(labels), mark) };
+    if (found.has(row.line)) shared.add(row.line);
     if (lines.has(row.line)) found.set(row.line, document);
-    if (ids.has(id)) found.set(id, document);
+    if (ids.has(document.id)) found.set(document.id, document);
   }
+  for (const line of shared) found.delete(line);
   return found;
+}
+
+/** The fields of an object, with those of its document where a labelling tool has it inside. */
+function withInner(fields) {
+  const inner = fields.get("data") ?? fields.get("fields");
+  return inner?.startsWith("{") ? new Map([...fields, ...jsonFields(inner)]) : fields;
 }
 
 /** The labels of a cell: a JSON list, else names between separators. */

@@ -3,9 +3,10 @@
 import { RecordCutter, cellsOf, delimiterOf } from "./csv.js";
 import { encodingOf, headOf, utf8Pieces } from "./encoding.js";
 import { jsonFields } from "./json_fields.js";
+import { ObjectCutter } from "./objects.js";
 
 const FORMATS = { txt: "tsv", tsv: "tsv", jsonl: "jsonl", ndjson: "jsonl", csv: "csv" };
-const READERS = { csv: csvReader, tsv: tsvReader, jsonl: jsonReader };
+const READERS = { csv: csvReader, tsv: tsvReader, jsonl: jsonReader, json: jsonReader };
 const LOOKED_AT = 1000;
 const PREVIEWED = 5;
 const TEXT_NAMES = /^(text|body|content|message|description|title|abstract|comment)s?$/i;
@@ -39,9 +40,9 @@ async function withPreview(table) {
   const looked = [];
   for await (const { fields, cells } of rows(table)) {
     looked.push(fields ?? cells);
-    if (looked.length === (table.format === "jsonl" ? LOOKED_AT : PREVIEWED)) break;
+    if (looked.length === (fields ? LOOKED_AT : PREVIEWED)) break;
   }
-  if (table.format === "jsonl") table.columns = [...new Set(looked.flatMap((fields) => [...fields.keys()]))];
+  if (table.format.startsWith("json")) table.columns = [...new Set(looked.flatMap((fields) => [...fields.keys()]))];
   if (table.format === "tsv") table.columns = ["id", "labels", "text"].slice(-(looked[0]?.length ?? 3));
   table.columns ??= [];
   table.preview = looked.slice(0, PREVIEWED).map((row) => aligned(row, table.columns));
@@ -61,11 +62,12 @@ export async function* rows(table) {
 /** The cells of a row below the table's columns; what a document does not have is empty. */
 export const aligned = (row, columns) => (Array.isArray(row) ? row : columns.map((column) => row.get(column) ?? ""));
 
-/** The text of a record as the service reads it: without its line end, CR LF turned into LF. */
-export const textOf = (bytes) => new TextDecoder().decode(bytes).replaceAll("\r\n", "\n").replace(/\n$/, "");
+/** The text of a record without its line end. */
+export const textOf = (bytes) => new TextDecoder().decode(bytes).replace(/\r?\n$/, "");
 
 async function* records(table) {
-  const cutter = new RecordCutter(table.format === "csv" ? table.delimiter : null);
+  const delimiter = table.format === "csv" ? table.delimiter : null;
+  const cutter = table.format === "json" ? new ObjectCutter() : new RecordCutter(delimiter);
   for await (const piece of utf8Pieces(table.file)) yield* cutter.feed(piece, false);
   yield* cutter.feed(new Uint8Array(), true);
 }

@@ -9,7 +9,7 @@ const NO_LABELS = "No document has a label: there is nothing to compare with. Is
 
 /** The counts, the warnings, and the first labels that the model does not know. */
 export function checkResult(check) {
-  const seen = Object.values(check.seen_in_training).reduce((sum, one) => sum + one, 0);
+  const seen = Math.max(0, ...Object.values(check.seen_in_training)); // of the model that knows most of them
   const rows = {
     documents: check.documents, "with labels": check.labelled, labels: check.labels,
     "unknown labels": check.n_unknown_labels, repeated: check.duplicates, "trained on": seen, "not readable": check.skipped,

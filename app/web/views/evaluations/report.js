@@ -5,7 +5,7 @@ import { count, decimal } from "../../numbers.js";
 import { card, cellsTable, counts, link, soft, warnings } from "../../parts.js";
 import { address } from "../../router.js";
 import { labelTable } from "./label_table.js";
-import { calibrationCard, curvesCard } from "./report_plots.js";
+import { calibrationCard, curvesCard, riskCard } from "./report_plots.js";
 
 const HEADLINES = {
   "micro.f1": "micro-F1", "macro.f1": "macro-F1", "macro_in_test.f1": "macro-F1 in test",
@@ -23,7 +23,9 @@ export function reportView(report, { id, model }) {
   const groups = Object.entries(GROUPS).map(([name, title]) => groupCard(title, report.partitions[name] ?? []));
   return [
     warnings(report.warnings), headline(report), soft(facts(report)),
-    element("div", { class: "plots" }, [curvesCard(report), calibrationCard(report.calibration)]),
+    element("div", { class: "plots" }, [
+      curvesCard(report), calibrationCard(report.calibration), riskCard(report.risk_coverage),
+    ]),
     card("Labels", labelTable(report.labels, model)),
     element("div", { class: "plots tables" }, [groups, confusions(report.most_confused)]),
     worst(report.worst_documents, id),

@@ -1,8 +1,9 @@
 /** The plots of a report. */
 
-import { count, decimal } from "../../numbers.js";
+import { decimal, percent } from "../../numbers.js";
 import { card, soft } from "../../parts.js";
 import { plot } from "../../plots/plot.js";
+import { reliabilityPlot } from "../../plots/reliability.js";
 
 const axis = (label) => ({ label, range: [0, 1] });
 
@@ -23,13 +24,20 @@ export function curvesCard({ curves: { micro, macro }, decisions: { micro: { pre
 /** How many pairs are true beside how probable they were said to be; nothing without calibration. */
 export function calibrationCard({ bins, ece }) {
   if (!bins.length) return null;
-  const said = ({ pairs, probability, share }) =>
-    `${count(pairs)} pairs said to be ${decimal(probability)}: ${decimal(share)} are true`;
+  return card("Calibration", [reliabilityPlot(bins), soft(`Mean difference ${decimal(ece)}.`)]);
+}
+
+/** How many assignments are wrong among the most probable ones; nothing without calibration. */
+export function riskCard(points) {
+  if (!points?.length) return null;
+  const said = ({ coverage, risk, min_probability: least }) =>
+    `${percent(coverage)} kept, from probability ${decimal(least)} on: ${percent(risk)} are wrong`;
+  const most = Math.max(5, ...points.map(({ risk }) => 100 * risk));
   const drawn = plot({
-    title: `Share of true labels by probability; the mean difference is ${decimal(ece)}.`,
-    x: axis("probability"), y: axis("share that is true"),
-    lines: [{ points: [[0, 0], [1, 1]], kind: "faint" }, { points: bins.map((bin) => [bin.probability, bin.share]) }],
-    dots: bins.map((bin) => ({ x: bin.probability, y: bin.share, radius: 3, title: said(bin) })),
+    title: `Share of assignments that are wrong by share kept; ${said(points.at(-1))}.`,
+    x: axis("share of assignments kept"), y: { label: "% that are wrong", range: [0, most] },
+    lines: [{ points: points.map(({ coverage, risk }) => [coverage, 100 * risk]) }],
+    dots: points.map((point) => ({ x: point.coverage, y: 100 * point.risk, radius: 3, title: said(point) })),
   });
-  return card("Calibration", [drawn, soft(`Mean difference ${decimal(ece)}.`)]);
+  return card("Risk and coverage", [drawn, soft("Leaving out the least probable assignments, to the left, leaves fewer wrong ones.")]);
 }

@@ -4,9 +4,10 @@ import { fetchJson } from "../../api.js";
 import { element } from "../../element.js";
 import { moment, size } from "../../format.js";
 import { count, percent } from "../../numbers.js";
+import { card, counts, soft } from "../../parts.js";
 import { labelSearch } from "./label_search.js";
 import { failure } from "./list.js";
-import { badge, card, facts, headline, note } from "./parts.js";
+import { badge, facts } from "./parts.js";
 import { calibrationPlot, curvePlot } from "./plots.js";
 import { versionList } from "./versions.js";
 
@@ -37,13 +38,13 @@ function described(model, curve) {
 }
 
 function heldOut({ held_out: found, held_out_documents: documents, held_out_by: by = "random" }) {
-  if (!found) return note("It was not tuned on held-out documents: train it with folds to know how good it is.");
+  if (!found) return soft("It was not tuned on held-out documents: train it with folds to know how good it is.");
   return [
-    headline([
+    counts([
       ["micro F1", percent(found.micro_f1)], ["micro precision", percent(found.micro_precision)],
       ["micro recall", percent(found.micro_recall)], ["macro F1", percent(found.macro_f1)],
-    ]),
-    documents && note(`${count(documents)} documents, each scored by a model trained without it (${by} folds).`),
+    ], "figures-large"),
+    documents && soft(`${count(documents)} documents, each scored by a model trained without it (${by} folds).`),
   ];
 }
 

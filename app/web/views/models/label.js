@@ -3,8 +3,9 @@
 import { fetchJson } from "../../api.js";
 import { element } from "../../element.js";
 import { count, percent } from "../../numbers.js";
+import { card, soft } from "../../parts.js";
 import { address } from "../../router.js";
-import { card, facts, note, termBars } from "./parts.js";
+import { facts, termBars } from "./parts.js";
 import { labelPlot } from "./plots.js";
 
 /** The view. */
@@ -46,7 +47,7 @@ function trainedLabel(trained, { label, decision }) {
     element("div", { class: "columns" }, [
       card("Cut and held-out counts", [
         facts([...cutFacts(trained, decision), ...heldOutFacts(held)]),
-        held?.is_exact === false && note("The counts are those of the nearest cut whose counts are stored."),
+        held?.is_exact === false && soft("The counts are those of the nearest cut whose counts are stored."),
       ]),
       held && card("Precision and recall", labelPlot(held)),
       terms("Speaks for it", trained.terms_for, "plus"),

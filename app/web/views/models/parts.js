@@ -12,21 +12,6 @@ export function facts(pairs) {
   ]));
 }
 
-/** A few large numbers with their names. */
-export function headline(pairs) {
-  return element("dl", { class: "headline" }, pairs.map(([name, value]) => element("div", {}, [
-    element("dt", {}, name), element("dd", {}, value),
-  ])));
-}
-
-/** A card with a heading. */
-export function card(title, children) {
-  return element("section", { class: "card stack" }, [element("h2", {}, title), children]);
-}
-
-/** A sentence of less weight. */
-export const note = (text) => element("p", { class: "soft" }, text);
-
 /** A word in a coloured box: `good`, `bad` or nothing. */
 export const badge = (text, kind = "") => element("span", { class: `badge ${kind}` }, text);
 

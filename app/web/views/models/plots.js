@@ -1,8 +1,9 @@
 /** The plots of a model and of a label: precision over recall, shares over probabilities. */
 
 import { count, percent } from "../../numbers.js";
+import { soft } from "../../parts.js";
 import { plot } from "../../plots/plot.js";
-import { note } from "./parts.js";
+import { reliabilityPlot } from "../../plots/reliability.js";
 
 const UNIT = [0, 1];
 const RECALL = { label: "recall", range: UNIT };
@@ -11,7 +12,7 @@ const PRECISION = { label: "precision", range: UNIT };
 /** Expected precision along a model's stored curve, with its 90 % intervals as a band. */
 export function curvePlot(curve) {
   if (!curve?.points?.length) {
-    return note("This version has no curve: it was not tuned on held-out documents, or labels were merged since.");
+    return soft("This version has no curve: it was not tuned on held-out documents, or labels were merged since.");
   }
   const { points, documents } = curve;
   const ends = [points[0], points.at(-1)].map(({ precision, recall }) => `${percent(precision)} at recall ${percent(recall)}`);
@@ -22,25 +23,16 @@ export function curvePlot(curve) {
       bands: [sure.map((point) => [point.recall, ...point.precision_interval])],
       lines: [{ points: points.map((point) => [point.recall, point.precision]) }],
     }),
-    note(`What to expect of new documents, by ${count(documents)} held-out ones; the band holds nine of ten test sets.`),
+    soft(`What to expect of new documents, by ${count(documents)} held-out ones; the band holds nine of ten test sets.`),
   ];
 }
 
 /** How many pairs are true beside how probable they are said to be. */
 export function calibrationPlot(bins) {
-  if (!bins?.length) return note("This model has no calibration: its answers have no probabilities.");
-  const most = Math.max(...bins.map((bin) => bin.pairs));
-  const said = bins.map(({ share, probability }) => `${percent(share)} at ${percent(probability)}`);
+  if (!bins?.length) return soft("This model has no calibration: its answers have no probabilities.");
   return [
-    plot({
-      title: `Share of true labels by probability: ${said.join(", ")}.`,
-      x: { label: "probability", range: UNIT }, y: { label: "share that is true", range: UNIT },
-      lines: [{ points: [[0, 0], [1, 1]], kind: "faint" }, { points: bins.map((bin) => [bin.probability, bin.share]) }],
-      dots: bins.map(({ probability, share, pairs }, place) => ({
-        x: probability, y: share, radius: 3 + 6 * Math.sqrt(pairs / most), title: `${said[place]}, ${count(pairs)} pairs`,
-      })),
-    }),
-    note("On the held-out documents that probabilities were fitted on; larger dots hold more pairs. "
+    reliabilityPlot(bins),
+    soft("On the held-out documents that probabilities were fitted on; larger dots hold more pairs. "
       + "An evaluation shows it on new ones."),
   ];
 }
@@ -49,7 +41,7 @@ export function calibrationPlot(bins) {
 export function labelPlot({ hull, positives, tp, fp }) {
   const place = (point) => ({ x: point.tp / positives, y: point.tp / (point.tp + point.fp) });
   const points = hull.filter((point) => point.tp).map(place);
-  if (!points.length) return note("No held-out document has this label.");
+  if (!points.length) return soft("No held-out document has this label.");
   const dots = points.map(({ x, y }) => ({ x, y, radius: 2.5, title: `recall ${percent(x)}, precision ${percent(y)}` }));
   if (tp) dots.push({ ...place({ tp, fp }), radius: 6, kind: "chosen", title: "the cut" });
   return plot({

@@ -4,7 +4,8 @@ import { fetchJson } from "../../api.js";
 import { element, replace } from "../../element.js";
 import { moment, size } from "../../format.js";
 import { count, percent } from "../../numbers.js";
-import { badge, note } from "./parts.js";
+import { soft } from "../../parts.js";
+import { badge } from "./parts.js";
 
 /** The list; where the service may write its models, with a button for each other version. */
 export function versionList(model) {
@@ -14,7 +15,7 @@ export function versionList(model) {
       element("span", { class: "soft" }, version.problem ?? described(version)),
       version.is_current ? badge("current", "good") : promotion(model, version),
     ]))),
-    !model.may_promote && note("This service may only read its models: make a version current with "
+    !model.may_promote && soft("This service may only read its models: make a version current with "
       + "`labelserve models use NAME@VERSION`."),
   ];
 }

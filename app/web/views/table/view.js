@@ -37,7 +37,7 @@ async function open(file, format, context) {
 function settings(table, context) {
   let texts = [table.textColumn];
   const preview = element("div"), result = stack();
-  const point = textField("tuned"), reasons = select(REASONS), separator = textField("|");
+  const point = textField("tuned"), reasons = select(REASONS), separator = textField("auto");
   const query = () => ({
     model: context.model.reference(), operating_point: point.value.trim() || "tuned", explain: reasons.value || null,
     label_separator: separator.value, on_error: "skip",
