@@ -123,9 +123,14 @@ class OneVsRest(LinearLearner):
         learner._n_labels = len(self.weights.bias)
         return learner
 
-    def problem(self, features: Features, truth: Truth) -> LinearProblem:
-        """What the solvers are asked; where all weights fit into 16 MB, all are kept."""
-        n_labels = self._n_labels or truth.shape[1]
+    def problem(
+        self, features: Features, truth: Truth, *, n_labels: int | None = None
+    ) -> LinearProblem:
+        """What the solvers are asked; where all weights fit into 16 MB, all are kept.
+
+        `n_labels` is how many there are in all, where the truth is of some of them.
+        """
+        n_labels = n_labels or self._n_labels or truth.shape[1]
         is_pruned = features.shape[1] * n_labels > PRUNED_FROM
         cut = self.prune / mean_sum(features) if is_pruned else 0.0
         options = self._options(features.nnz * n_labels)

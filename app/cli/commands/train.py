@@ -22,6 +22,13 @@ from app.cli.reading_options import (
     takes_reading_options,
 )
 from app.cli.repeated_runs import Repetition, checked_name, run_repeatedly
+from app.cli.search_options import (
+    ObjectiveOption,
+    QualityOption,
+    decision_name,
+    quality_name,
+    search_rows,
+)
 from app.cli.stored_models import MODELS, ModelsDir
 from app.cli.terminal import (
     Json,
@@ -73,6 +80,7 @@ class Device(StrEnum):
 
 EXAMPLES = examples(
     "tickets.jsonl --model tickets --test 0.2",
+    "tickets.jsonl --model tickets --quality best --objective both",
     "train.csv --text-columns subject,body --label-column topic --model topics",
     "train.tsv.gz --model fast --learner tree --promote not-worse --test test.tsv.gz",
     "tickets.jsonl --model tickets --folds-by date",
@@ -160,6 +168,8 @@ def main(  # noqa: PLR0913
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with an interrupted training of a network.")
     ] = False,
+    quality: QualityOption = None,
+    objective: ObjectiveOption = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same model.", min=0)] = 0,
     promote: Promote = "always",
     runs: Annotated[
@@ -219,7 +229,12 @@ def main(  # noqa: PLR0913
     cost_table = load_costs(costs) if costs else None
     what = read_recipe(recipe, learner=learner, changes=set_ or []).with_options(
         {"options": liblinear, "solver": solver},
-        {"name": decision, "folds": folds, "folds_by": folds_by, "abstain": abstain},
+        {
+            "name": decision_name(decision, objective),
+            "folds": folds,
+            "folds_by": folds_by,
+            "abstain": abstain,
+        },
         {"fbr": fbr},
     )
     store = Store(models_dir)
@@ -250,6 +265,7 @@ def main(  # noqa: PLR0913
             labels_file=labels_file,
             most_suspects=MOST_SUSPECTS if suspects else 0,
             costs=cost_table,
+            quality=quality_name(quality, has_recipe=recipe is not None),
         )
     if runs is not None:
         read = {"model": model, "read": read_counts(corpus.summary), "warnings": unknown}
@@ -301,6 +317,7 @@ def _show(model: str, corpus: Collection, trained: Trained, published: Published
     rows += [["label cells", separated(found.label_separator)]] if found.label_separator else []
     rows += _corrected(found.corrections)
     rows += _held_out(trained.info.figures)
+    rows += search_rows(trained.info.figures)
     rows += _size(trained.info.figures["size"])
     rows += [["labels to look at again", f"{len(trained.suspects):,}"]] * bool(trained.suspects)
     rows += [[f"seconds to {name}", f"{value:.1f}"] for name, value in trained.info.timings.items()]
