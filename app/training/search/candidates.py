@@ -66,7 +66,7 @@ def _variants(member: MemberRecipe, mean_words: float, has_union: bool) -> Itera
         yield FeatureVariant(
             "words and first words" if is_open else "with first words", given | LEAD
         )
-    if has_union and is_open:
+    if has_union and is_open and "lead" not in given:
         yield FeatureVariant("words and pairs", given | PAIRS)
         parts = [dict(part) for part in PARTS]
         words = " and first words" if lead else ""
