@@ -33,7 +33,8 @@ class Searched:
     """What the winner's figure owes to having been chosen."""
     promised: tuple[str, ...] = ()
     """The figures that were searched for."""
-    trials: Sequence[Trial] = ()
+    all_trials: Sequence[Sequence[Trial]] = ()
+    """Rung by rung, where there was more than one."""
 
     def told(self, figures: Mapping[str, Any]) -> dict[str, Any]:
         """What the manifest says of the search, with the trained model's promise beside it."""
@@ -84,7 +85,7 @@ def found(
         **choice_figures(chosen),
     }
     winner = replace(recipe, members=chosen.winner.members)
-    return Searched(winner, figures, chosen.optimism, objective.figures, trials)
+    return Searched(winner, figures, chosen.optimism, objective.figures, [trials])
 
 
 def choice_figures(chosen: Choice) -> dict[str, float]:
