@@ -8,8 +8,9 @@ from app.datasets.cost_file import load_costs
 from app.datasets.labels_file import load_labels_file
 from app.errors import InvalidRequestError
 from app.training.recipe import Recipe, read_recipe
+from app.training.search.qualities import FAST
+from app.training.search.training import searched_training
 from app.training.train import TrainingJob
-from app.training.train import train as train_job
 from labelserve.arguments import ReadArguments, TrainArguments, given
 from labelserve.data import Labelled, labelled_data
 from labelserve.documents import LabelSets
@@ -18,12 +19,7 @@ from labelserve.model import LabelModel, processors
 LEARNER = {"liblinear": "options", "solver": "solver"}
 DECISION = {"decision": "name", "folds": "folds", "folds_by": "folds_by", "abstain": "abstain"}
 TUNING = {"fbr": "fbr"}
-JOB = {
-    "seed": "seed",
-    "device": "device",
-    "fingerprints": "keeps_fingerprints",
-    "quality": "quality",
-}
+JOB = {"seed": "seed", "device": "device", "fingerprints": "keeps_fingerprints"}
 """Arguments, and what the product calls them."""
 
 
@@ -50,7 +46,7 @@ def train(
         **_named(asked, JOB),
     )
     progress = {"progress": asked["progress"]} if "progress" in asked else {}
-    return LabelModel(train_job(job, **progress))
+    return LabelModel(searched_training(job, asked.get("quality", FAST), **progress))
 
 
 def _recipe(asked: dict[str, Any]) -> Recipe:

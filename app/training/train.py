@@ -43,8 +43,6 @@ from app.training.ensemble import combine, common_rows
 from app.training.fold_plan import fold_plan
 from app.training.members import FittedMember, TrainingData, built, fit_member
 from app.training.recipe import Recipe
-from app.training.search.qualities import FAST, quality_of
-from app.training.search.search import Searched, searched
 from app.training.suspects import training_suspects
 
 PACKAGES = ("labelserve", "liblinear-official", "llvmlite", "numba", "numpy", "scipy", "torch")
@@ -67,8 +65,6 @@ class TrainingJob:
     """How many labels of the data to list at most that are probably missing or wrong."""
     costs: CostTable | None = None
     """What errors cost; None: as the recipe says, which is 1 each unless it says otherwise."""
-    quality: str = FAST
-    """How much is tried to fill in what the recipe leaves open; `fast`: nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,18 +103,13 @@ def train(job: TrainingJob, progress: Progress = silent) -> Trained:
     job = _with_costs(job, labels)
     data = _training_data(job, labels)
     fitting = Fitting(job.jobs, job.seed, job.device, progress, checkpoint=job.checkpoint)
-    with watch.stage("search"):
-        search = _searched(job, data, fitting)
-    if job.quality == FAST:
-        watch.seconds.pop("search")
-    job = replace(job, recipe=search.recipe)
     fitting = replace(fitting, ids=_ids(job.data))
     plan = fold_plan(job.recipe, job.data)
     with watch.stage("fit"):
         fitted = [fit_member(m, data, plan=plan, fitting=fitting) for m in job.recipe.members]
     with watch.stage("tune"):
         classifier, figures, suspects = _decided(job, labels, fitted, progress)
-        figures |= _drift_figures(fitted[0], classifier.decision) | search.told(figures)
+        figures |= _drift_figures(fitted[0], classifier.decision)
     n_folds = job.recipe.decision.folds if figures and job.valid is None else 0
     n_features = sum(member.vectorizer.n_features for member in classifier.members)
     learners = [member.learner for member in classifier.members]
@@ -129,14 +120,6 @@ def train(job: TrainingJob, progress: Progress = silent) -> Trained:
         classifier = replace(classifier, taxonomy=taxonomy)
     info = _info(job, classifier, data, figures)
     return Trained(classifier, replace(info, timings=watch.seconds), tuple(suspects))
-
-
-def _searched(job: TrainingJob, data: TrainingData, fitting: Fitting) -> Searched:
-    """The recipe with what the job's quality has filled in."""
-    quality = quality_of(job.quality)
-    if quality is None:
-        return Searched(job.recipe)
-    return searched(job.recipe, data.documents, data.truth, quality=quality, fitting=fitting)
 
 
 def _ids(data: Collection) -> list[str] | None:

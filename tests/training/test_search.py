@@ -15,8 +15,9 @@ from app.training.search.choice import choice
 from app.training.search.crossed_cuts import Objective, crossed_counts
 from app.training.search.objectives import decision_for, objective_of
 from app.training.search.qualities import quality_of
-from app.training.search.trials import Trial
-from app.training.train import Trained, TrainingJob, train
+from app.training.search.training import searched_training
+from app.training.search.trial import Trial
+from app.training.train import Trained, TrainingJob
 
 
 def texts(n_documents: int = 300, n_words: int = 40, seed: int = 0) -> Collection:
@@ -36,7 +37,8 @@ def texts(n_documents: int = 300, n_words: int = 40, seed: int = 0) -> Collectio
 
 def trained(recipe: dict[str, Any] | None = None, **job: Any) -> Trained:
     given = {"data": texts(), "quality": "balanced", **job}
-    return train(TrainingJob(recipe=read_recipe(recipe), **given))
+    quality = given.pop("quality")
+    return searched_training(TrainingJob(recipe=read_recipe(recipe), **given), quality)
 
 
 def settings_of(model: Trained) -> dict[str, Any]:
@@ -172,7 +174,7 @@ def trial(name: str, right: list[int]) -> Trial:
 def test_a_winner_by_luck_in_one_fold_is_corrected_for_it() -> None:
     lucky, steady = trial("lucky", [10, 4, 4]), trial("steady", [6, 6, 5])
     chosen = choice([lucky, steady], Objective())
-    assert chosen.winner.name == "lucky"
+    assert chosen.trial.name == "lucky"
     # Without the first fold the other wins; without the second or third it stays.
     assert chosen.corrected == pytest.approx(2 * (6 + 4 + 4) / (14 + 30))
     assert chosen.optimism == pytest.approx(2 * 18 / 48 - chosen.corrected)
@@ -180,7 +182,7 @@ def test_a_winner_by_luck_in_one_fold_is_corrected_for_it() -> None:
 
 def test_a_winner_in_every_fold_keeps_its_figure() -> None:
     chosen = choice([trial("worse", [5, 5, 5]), trial("better", [6, 6, 6])], Objective())
-    assert chosen.winner.name == "better"
+    assert chosen.trial.name == "better"
     assert chosen.optimism == 0
 
 

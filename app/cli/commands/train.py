@@ -64,7 +64,8 @@ from app.training.publish import (
 )
 from app.training.recipe import Recipe, read_recipe
 from app.training.repeated_runs import repeated_runs
-from app.training.train import Trained, TrainingJob, train
+from app.training.search.training import searched_training
+from app.training.train import Trained, TrainingJob
 
 app = command("Train a multi-label text classifier and put it into the model store.")
 
@@ -223,6 +224,7 @@ def main(  # noqa: PLR0913
         "--suspects": suspects is not None,
     }
     repetition = Repetition(runs, share)
+    tried = quality_name(quality, has_recipe=recipe is not None)
     name = checked_name(model, repetition, others)
     check_target(name, promote, has_test=test is not None)
     check_suspects_file(suspects)
@@ -265,15 +267,22 @@ def main(  # noqa: PLR0913
             labels_file=labels_file,
             most_suspects=MOST_SUSPECTS if suspects else 0,
             costs=cost_table,
-            quality=quality_name(quality, has_recipe=recipe is not None),
         )
     if runs is not None:
         read = {"model": model, "read": read_counts(corpus.summary), "warnings": unknown}
-        about = {**read, "recipe": what.as_dict(), "seed": seed, **repetition.as_dict()}
-        run_repeatedly(partial(repeated_runs, job, runs, repetition.share), json, about)
+        about = {
+            **read,
+            "recipe": what.as_dict(),
+            "quality": tried,
+            "seed": seed,
+            **repetition.as_dict(),
+        }
+        run_repeatedly(
+            partial(repeated_runs, job, runs, repetition.share, quality=tried), json, about
+        )
         return
     with progress_bars() as progress:
-        trained = train(job, progress)
+        trained = searched_training(job, tried, progress)
         write_suspects(suspects, trained.suspects, corpus.summary.sha256)
         options = EvaluationOptions(costs=cost_table)
         published = publish(

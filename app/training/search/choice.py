@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.training.search.crossed_cuts import Objective
-from app.training.search.trials import Trial
+from app.training.search.trial import Trial
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """The winner, what it is worth on the folds, and the same if each fold had not been seen."""
+class Winner:
+    """The best trial, its worth on the folds, and the same if each fold had not been seen."""
 
-    winner: Trial
+    trial: Trial
     value: float
     corrected: float
 
@@ -23,7 +23,7 @@ class Choice:
         return max(0.0, self.value - self.corrected)
 
 
-def choice(trials: Sequence[Trial], objective: Objective) -> Choice:
+def choice(trials: Sequence[Trial], objective: Objective) -> Winner:
     """The trial of the highest value, the first among equals; chosen again without each fold.
 
     Each fold is then counted by the trial that the other folds alone would have chosen.
@@ -32,7 +32,7 @@ def choice(trials: Sequence[Trial], objective: Objective) -> Choice:
     best = int(np.argmax(values))
     n_folds = len(trials[best].counts)
     counts = sum(_without(trials, objective, fold).counts[fold] for fold in range(n_folds))
-    return Choice(trials[best], values[best], objective.value(np.asarray(counts)))
+    return Winner(trials[best], values[best], objective.value(np.asarray(counts)))
 
 
 def _without(trials: Sequence[Trial], objective: Objective, fold: int) -> Trial:

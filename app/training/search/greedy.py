@@ -14,8 +14,8 @@ from app.decisions.calibration.score_groups import ScoreGroups
 from app.decisions.calibration.sigmoids import pooled_slope
 from app.heldout import HeldOut
 from app.training.search.crossed_cuts import Objective, crossed_counts
+from app.training.search.trial import Trial
 from app.training.search.trial_sample import TrialSample
-from app.training.search.trials import Trial
 
 LEAST_GAIN = 0.002
 """What another member must bring: it costs as much to train, keep and serve as the first."""

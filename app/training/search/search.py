@@ -7,16 +7,18 @@ from typing import Any
 import numpy as np
 
 from app.arrays import Truth
+from app.kernels import compiled
 from app.learners.base import Fitting
 from app.training.recipe import Recipe
 from app.training.search.candidates import Candidate, beside, candidates, why_none
-from app.training.search.choice import Choice, choice
+from app.training.search.choice import Winner, choice
 from app.training.search.crossed_cuts import Objective
 from app.training.search.greedy import with_ensembles
 from app.training.search.objectives import objective_of
 from app.training.search.qualities import FEWEST_DOCUMENTS, MOST_LABELS, Quality
+from app.training.search.trial import Trial
 from app.training.search.trial_sample import TrialSample, trial_sample
-from app.training.search.trials import SampleFeatures, Trial, trials_of
+from app.training.search.trials import SampleFeatures, trials_of
 
 FOLDS = 3
 COUNTED = 2000
@@ -81,14 +83,14 @@ def found(
         "quality": quality,
         "sample": sample.figures() | {"folds": FOLDS, "whole": sample.is_whole},
         "trials": [trial.figures() for trial in trials],
-        "winner": chosen.winner.figures(),
+        "winner": chosen.trial.figures(),
         **choice_figures(chosen),
     }
-    winner = replace(recipe, members=chosen.winner.members)
+    winner = replace(recipe, members=chosen.trial.members)
     return Searched(winner, figures, chosen.optimism, objective.figures, [trials])
 
 
-def choice_figures(chosen: Choice) -> dict[str, float]:
+def choice_figures(chosen: Winner) -> dict[str, float]:
     """The winner's figure on the folds, and what is left of it without the luck of the choice."""
     return {"value": chosen.value, "corrected": chosen.corrected, "optimism": chosen.optimism}
 
@@ -99,6 +101,8 @@ def why_not(recipe: Recipe, truth: Truth) -> str:
         return "the recipe is an ensemble"
     if recipe.decision.name == "zero":
         return "decision zero is the untuned reference"
+    if not compiled():
+        return "kernels are not compiled here"
     if truth.shape[0] < FEWEST_DOCUMENTS:
         return f"fewer than {FEWEST_DOCUMENTS} documents"
     if truth.shape[1] > MOST_LABELS:
@@ -128,6 +132,6 @@ def _trials(
             beside(candidate, best), sample, features, objective=objective, fitting=fitting
         )
         if not trials:
-            best = choice(tried, objective).winner.cost
+            best = choice(tried, objective).trial.cost
         trials += tried
     return trials

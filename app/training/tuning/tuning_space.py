@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from app.errors import InvalidRequestError
-from app.training.recipe import Recipe
+from app.learners.base import learner_class
+from app.training.recipe import MemberRecipe, Recipe
 from app.training.search.candidates import COSTS, LEAD, Candidate, candidates, why_none
-from app.training.search.learner_trial import learner_candidate
 
 POWERS = (0.25, 1.0)
 """Of count ratios, beside the usual one."""
@@ -64,6 +64,16 @@ def _changed(
         features={**member.features, **(features or {})},
     )
     return replace(candidate, name=f"{candidate.name}, {name}", member=changed)
+
+
+def learner_candidate(kind: str) -> Candidate:
+    """A learner with its own settings; those that hold a part of the documents out are refused."""
+    found = learner_class(kind)
+    if found.needs_validation_set or found.decision_settings or found.reads_label_names:
+        raise InvalidRequestError(
+            f"--learners: {kind} cannot be tried on folds; train it by itself, or in an ensemble"
+        )
+    return Candidate(kind, MemberRecipe(kind).with_feature_settings(), ())
 
 
 def read_space(file: Path) -> list[Candidate]:

@@ -17,13 +17,13 @@ from app.training.search.candidates import Candidate, beside
 from app.training.search.choice import choice
 from app.training.search.crossed_cuts import Objective
 from app.training.search.greedy import with_ensembles
-from app.training.search.learner_trial import any_trials_of
 from app.training.search.objectives import objective_of
 from app.training.search.qualities import QUALITIES
 from app.training.search.search import FOLDS, Searched, found, mean_words
-from app.training.search.trial_files import TrialFiles
+from app.training.search.trial import Trial
 from app.training.search.trial_sample import TrialSample, trial_sample
-from app.training.search.trials import SampleFeatures, Trial
+from app.training.search.trials import SampleFeatures, trials_of
+from app.training.tuning.trial_files import TrialFiles
 
 RUNGS, FEWER = 3, 3
 FEWEST = 3
@@ -114,7 +114,7 @@ class _Halving:
     ) -> list[Trial]:
         known = self.files.load(number, candidate)
         if known is None:
-            known = any_trials_of(
+            known = trials_of(
                 candidate, sample, features, objective=self.objective, fitting=self.fitting
             )
             self.files.save(number, candidate, known)
@@ -125,7 +125,7 @@ class _Halving:
         news = ""
         if trials:
             best = choice(trials, self.objective)
-            news = f" · {best.value:.4f}: {best.winner.title}"
+            news = f" · {best.value:.4f}: {best.trial.title}"
         self.fitting.progress(f"rung {number + 1}{news}", done, total)
 
     def _has_time(self) -> bool:
@@ -137,10 +137,15 @@ class _Halving:
         values = {name: self._best(trials, name) for name in by_name}
         order = sorted(by_name, key=lambda name: -values[name][0])
         kept = order[: max(FEWEST, len(order) // FEWER)]
-        kept += [left[0].name] if left[0].name not in kept else []
-        return [beside(by_name[name], values[name][1]) for name in kept]
+        further = [beside(by_name[name], values[name][1]) for name in kept]
+        return [*further, self._default()]
+
+    def _default(self) -> Candidate:
+        """The first candidate at C = 1, to stand beside the best."""
+        first = self.tuning.space[0]
+        return replace(first, costs=(1.0,) if first.costs else ())
 
     def _best(self, trials: Sequence[Trial], name: str) -> tuple[float, float | None]:
         own = [trial for trial in trials if trial.name == name]
         best = choice(own, self.objective)
-        return best.value, best.winner.cost
+        return best.value, best.trial.cost

@@ -10,7 +10,7 @@ import numpy as np
 
 from app.training.recipe import MemberRecipe
 from app.training.search.candidates import Candidate
-from app.training.search.trials import Trial
+from app.training.search.trial import Trial
 
 
 @dataclass(frozen=True, slots=True)
