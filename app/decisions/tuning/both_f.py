@@ -7,7 +7,7 @@ F and N are those of the cuts found, after a few rounds. Macro-F_β counts as mu
 so much less that the micro-F_β of the held-out documents falls by `MOST_LOSS` at most.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,15 +37,12 @@ class BothWorth(NamedTuple):
     weight: float = 1.0
     """How much macro-F_β counts beside it."""
 
-    def of(
-        self, tp: NDArray[np.int64], fp: NDArray[np.int64], positives: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
+    def of(self, tp: NDArray[Any], fp: NDArray[Any], positives: NDArray[Any]) -> Any:
         """The worth of each cut, in micro-F_β plus macro-F_β."""
         factor, decided = 1 + self.beta**2, tp + fp
         own = factor * tp / np.maximum(decided + self.beta**2 * positives, 1)
         shared = (factor * tp - self.micro * decided) / max(self.denominator, 1)
-        worth: NDArray[np.float64] = shared + self.weight * own / max(self.n_labels, 1)
-        return worth
+        return shared + self.weight * own / max(self.n_labels, 1)
 
 
 def both_f_vertices(hulls: Hulls, beta: float = 1.0) -> tuple[NDArray[np.int64], BothWorth]:

@@ -56,7 +56,7 @@ def _ensemble(
     sample: TrialSample,
     objective: Objective,
 ) -> Trial:
-    scores = np.mean([log_odds[i] for i in which], axis=0, dtype=np.float32)
+    scores = np.asarray(np.mean([log_odds[i] for i in which], axis=0, dtype=np.float32))
     counts = crossed_counts(scores, sample.marks(), sample.folds.parts, objective)
     return replace(
         members[0],

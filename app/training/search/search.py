@@ -113,7 +113,7 @@ def why_not(recipe: Recipe, truth: Truth) -> str:
 def mean_words(documents: Any) -> float:
     """Words of an average text, or stored numbers of an average row."""
     if not isinstance(documents, Sequence):
-        return float(documents.nnz) / max(documents.shape[0], 1)
+        return float(documents.nnz / max(documents.shape[0], 1))
     some = documents[:: max(1, len(documents) // COUNTED)]
     return float(np.mean([len(text.split()) for text in some]))
 
