@@ -34,7 +34,7 @@ class TrialFiles:
         if about is None:
             return
         about.parent.mkdir(parents=True, exist_ok=True)
-        arrays = {f"counts{i}": trial.counts for i, trial in enumerate(trials)}
+        arrays: dict[str, Any] = {f"counts{i}": trial.counts for i, trial in enumerate(trials)}
         arrays |= {f"scores{i}": t.scores for i, t in enumerate(trials) if t.scores is not None}
         np.savez(about.with_suffix(".npz"), allow_pickle=False, **arrays)
         about.write_text(json.dumps([_told(trial) for trial in trials]), encoding="utf-8")
