@@ -9,7 +9,7 @@ from typing import Any
 from app.errors import InvalidRequestError
 from app.learners.base import learner_class
 from app.training.recipe import MemberRecipe, Recipe
-from app.training.search.candidates import COSTS, LEAD, Candidate, candidates, why_none
+from app.training.search.candidates import COSTS, LEAD, SHORT_LEAD, Candidate, candidates, why_none
 
 POWERS = (0.25, 1.0)
 """Of count ratios, beside the usual one."""
@@ -45,7 +45,7 @@ def _further(candidate: Candidate) -> list[Candidate]:
     ]
     if not {"stemmer", "analyzer", "kind"} & member.features.keys():
         found.append(_changed(candidate, "English stems", features={"stemmer": "english"}))
-    if "lead" in member.features and member.features["lead"] == LEAD["lead"]:
+    if member.features.get("lead") in (LEAD["lead"], SHORT_LEAD["lead"]):
         found.append(_changed(candidate, "half as much", features={"lead_weight": 0.5}))
     return found
 
