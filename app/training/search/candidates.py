@@ -92,7 +92,8 @@ def why_none(member: MemberRecipe) -> str:
         return f"the learner is {member.learner}"
     if "options" in member.settings or member.settings.get("solver") == "liblinear":
         return "LIBLINEAR's options are given"
-    if member.features.get("select"):
+    parts = member.features.get("parts", ())
+    if any(own.get("select") for own in (member.features, *parts) if isinstance(own, dict)):
         return "terms are selected by their labels"
     if member.features.get("kind", "tfidf") not in ("tfidf", "union", READY_MADE):
         return f"the features are {member.features['kind']}"
