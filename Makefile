@@ -17,7 +17,7 @@ serve: $(VENV)/.installed demo
 demo: $(VENV)/.installed
 	@ls -d models/*/current >/dev/null 2>&1 || { \
 	  $(BIN)/labelserve demo && \
-	  $(BIN)/labelserve train demo/train.jsonl --model demo --test demo/test.jsonl; }
+	  $(BIN)/labelserve train demo/train.jsonl --model demo --quality fast --test demo/test.jsonl; }
 
 install: $(VENV)/.installed
 install-neural: $(VENV)/.installed-neural

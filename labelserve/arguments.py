@@ -84,7 +84,7 @@ class ReadArguments(TypedDict, total=False):
 
 
 class TrainArguments(TypedDict, total=False):
-    """What is trained, and how: the options of the command, with its defaults.
+    """What is trained, and how: the options of the command, with its defaults but for `quality`.
 
     `recipe` is a TOML file or its tables as a dict; the other arguments are stronger. `progress` is
     called with (stage, done, total).
@@ -107,6 +107,8 @@ class TrainArguments(TypedDict, total=False):
     device: str
     fingerprints: bool
     min_label_documents: int
+    quality: str
+    objective: str
     progress: Callable[[str, int, int], None]
 
 

@@ -33,6 +33,8 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):
         folds: int | None = None,
         liblinear: str | None = None,
         recipe: FilePath | Mapping[str, Any] | None = None,
+        quality: str | None = None,
+        objective: str | None = None,
         operating_point: str = "tuned",
         seed: int = 0,
         n_jobs: int | None = None,
@@ -42,6 +44,8 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):
         self.folds = folds
         self.liblinear = liblinear
         self.recipe = recipe
+        self.quality = quality
+        self.objective = objective
         self.operating_point = operating_point
         self.seed = seed
         self.n_jobs = n_jobs

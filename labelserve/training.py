@@ -6,9 +6,11 @@ from typing import Any, Unpack
 from app.datasets.collection import Collection
 from app.datasets.cost_file import load_costs
 from app.datasets.labels_file import load_labels_file
+from app.errors import InvalidRequestError
 from app.training.recipe import Recipe, read_recipe
+from app.training.search.qualities import FAST
+from app.training.search.training import searched_training
 from app.training.train import TrainingJob
-from app.training.train import train as train_job
 from labelserve.arguments import ReadArguments, TrainArguments, given
 from labelserve.data import Labelled, labelled_data
 from labelserve.documents import LabelSets
@@ -28,8 +30,9 @@ def train(
 
     Set by `learner`, `recipe`, `liblinear`, `solver`, `decision`, `folds`, `folds_by`, `fbr`,
     `abstain`, `costs`, `labels_file`, `valid`, `seed`, `jobs`, `device`, `fingerprints`,
-    `min_label_documents` and `progress`, as the command is. The same data, settings and seed give
-    the same model, whatever `jobs`. It can be used at once; `save` puts it into a store.
+    `min_label_documents`, `quality`, `objective` and `progress`, as the command is; only `quality`
+    is `fast` unless given. The same data, settings and seed give the same model, whatever `jobs`.
+    It can be used at once; `save` puts it into a store.
     """
     asked = given(arguments, TrainArguments)
     recipe = _recipe(asked)
@@ -43,13 +46,17 @@ def train(
         **_named(asked, JOB),
     )
     progress = {"progress": asked["progress"]} if "progress" in asked else {}
-    return LabelModel(train_job(job, **progress))
+    return LabelModel(searched_training(job, asked.get("quality", FAST), **progress))
 
 
 def _recipe(asked: dict[str, Any]) -> Recipe:
     source = asked.get("recipe")
     tables = source if source is None or isinstance(source, dict) else Path(source)
-    recipe = read_recipe(tables, learner=asked.get("learner"))
+    objective = asked.get("objective")
+    if objective is not None and "decision" in asked:
+        raise InvalidRequestError("objective sets the decision: leave one of them out")
+    changes = [f"decision.objective={objective}"] if objective is not None else []
+    recipe = read_recipe(tables, learner=asked.get("learner"), changes=changes)
     return recipe.with_options(*(_named(asked, names) for names in (LEARNER, DECISION, TUNING)))
 
 

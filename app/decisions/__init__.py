@@ -5,6 +5,7 @@ RULES = {
     "rank": "app.decisions.rules.rank_cut:RankCut",
     "micro-f": "app.decisions.rules.micro_f:MicroF",
     "macro-f": "app.decisions.rules.macro_f:MacroF",
+    "both-f": "app.decisions.rules.both_f:BothF",
     "micromacro": "app.decisions.rules.micromacro:Micromacro",
     "micromacro-pooled": "app.decisions.rules.micromacro_pooled:MicromacroPooled",
     "cost": "app.decisions.rules.cost:Cost",

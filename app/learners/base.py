@@ -81,6 +81,16 @@ class Evidence(NamedTuple):
     bias: float
 
 
+class CostTrial(NamedTuple):
+    """Costs C of a document's loss to try, and how many labels there are in all."""
+
+    costs: tuple[float, ...]
+    """Empty: as the settings say."""
+    n_labels: int
+    stage: str
+    """What progress calls it."""
+
+
 class Learner(Protocol):
     """Learns labels from features. Settings in the constructor, data in `fit`, then immutable.
 
@@ -145,6 +155,12 @@ class Learner(Protocol):
         None where there is no such short cut: nothing is learnt then, and copies of the learner
         are fitted fold after fold (`out_of_fold/fitting.py`).
         """
+        return None
+
+    def held_out_at_costs(
+        self, features: Features, truth: Truth, folds: Folds, trial: CostTrial, fitting: Fitting
+    ) -> list[Scores] | None:
+        """Held-out scores (documents, labels) at each cost C; None where there is no C to try."""
         return None
 
     def for_labels(self, labels: NDArray[np.int64]) -> "Learner | None":

@@ -7,20 +7,22 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from app.arrays import Features, Truth
+from app.arrays import Features, Scores, Truth
 from app.errors import InvalidRequestError
 from app.folds import Folds
 from app.heldout import HeldOut
 from app.kernels import compiled
-from app.learners.base import Fitting
+from app.learners.base import CostTrial, Fitting
 from app.learners.linear.block_training import (
     FINEST_TOLERANCE,
+    FOLD_TOLERANCE,
     LOSSES,
     HeldOutFolds,
     takes_blocks,
     train_blocks,
 )
 from app.learners.linear.c_choice import ChosenC, chosen_c
+from app.learners.linear.cost_trials import CostTrials
 from app.learners.linear.label_training import train_labels
 from app.learners.linear.linear_learner import LinearLearner
 from app.learners.linear.options import LinearOptions, parse_options
@@ -116,6 +118,26 @@ class OneVsRest(LinearLearner):
         self.weights = train_blocks(problem, fitting, held_out)
         return held_out.scores.held_out().at(folds.scored())
 
+    def held_out_at_costs(
+        self, features: Features, truth: Truth, folds: Folds, trial: CostTrial, fitting: Fitting
+    ) -> list[Scores] | None:
+        """Held-out scores at each C, which starts from the solution of the one before it.
+
+        They end at ten times the tolerance: good enough to compare. None without blocks.
+        """
+        if self.solver == "liblinear" or not takes_blocks(self._parsed):
+            return None
+        problem = self.problem(features, truth, n_labels=trial.n_labels)
+        options = replace(problem.options, tolerance=FOLD_TOLERANCE * problem.options.tolerance)
+        grid = [(1.0, 1.0)]
+        if trial.costs:
+            options, grid = replace(options, cost=1.0), [(cost, cost) for cost in trial.costs]
+        trials = CostTrials(replace(problem, options=options), grid, folds, fitting)
+        scores = np.full((len(grid), *truth.shape[::-1]), -np.inf, np.float32)
+        for labels, found, _ in trials.held_out_scores(trial.stage):
+            scores[:, labels] = found.transpose(0, 2, 1)  # a label's scores side by side
+        return [own.T for own in scores]
+
     def for_labels(self, labels: NDArray[np.int64]) -> "OneVsRest":
         """The same settings and the costs of these labels, pruned and solved as all are."""
         costs = None if self._costs is None else self._costs[labels]
@@ -123,9 +145,14 @@ class OneVsRest(LinearLearner):
         learner._n_labels = len(self.weights.bias)
         return learner
 
-    def problem(self, features: Features, truth: Truth) -> LinearProblem:
-        """What the solvers are asked; where all weights fit into 16 MB, all are kept."""
-        n_labels = self._n_labels or truth.shape[1]
+    def problem(
+        self, features: Features, truth: Truth, *, n_labels: int | None = None
+    ) -> LinearProblem:
+        """What the solvers are asked; where all weights fit into 16 MB, all are kept.
+
+        `n_labels` is how many there are in all, where the truth is of some of them.
+        """
+        n_labels = n_labels or self._n_labels or truth.shape[1]
         is_pruned = features.shape[1] * n_labels > PRUNED_FROM
         cut = self.prune / mean_sum(features) if is_pruned else 0.0
         options = self._options(features.nnz * n_labels)

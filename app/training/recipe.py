@@ -10,6 +10,7 @@ from typing import Any, Self
 from app.decisions.tuning.options import with_current_names
 from app.errors import InvalidRequestError
 from app.learners.base import learner_class
+from app.training.search.objectives import decision_for
 
 SECTIONS = ("features", "learner", "decision", "members")
 DECISION_KEYS = ("name", "folds", "folds_by", "abstain")
@@ -104,6 +105,8 @@ class Recipe:
         known = {key: decision.pop(key) for key in DECISION_KEYS if key in decision}
         members = _members(tables)
         known = {**learner_class(members[0].learner).decision_settings, **known}
+        if "objective" in decision:
+            known["name"] = _by_objective(str(decision.pop("objective")), known)
         return cls(members, DecisionRecipe(**known, settings=with_current_names(decision)))
 
     def completed(self) -> Self:
@@ -168,6 +171,14 @@ def read_recipe(
     if learner is not None:
         tables.setdefault("learner", {})["kind"] = learner
     return Recipe.from_tables(tables)
+
+
+def _by_objective(objective: str, known: Mapping[str, Any]) -> str:
+    """The decision's name, where a recipe says what it is to serve."""
+    name = decision_for(objective)
+    if known.get("name", name) != name:
+        raise InvalidRequestError(f"decision.objective {objective} is {name}: leave the name out")
+    return name
 
 
 def _members(tables: Mapping[str, Any]) -> tuple[MemberRecipe, ...]:

@@ -11,11 +11,18 @@ from app.evaluation.run import evaluate
 from app.progress import Progress, silent
 from app.training.publish import documents_of
 from app.training.run_results import RunResult
-from app.training.train import TrainingJob, train
+from app.training.search.qualities import FAST
+from app.training.search.training import searched_training
+from app.training.train import TrainingJob
 
 
 def repeated_runs(
-    job: TrainingJob, n_runs: int, share: float, progress: Progress = silent
+    job: TrainingJob,
+    n_runs: int,
+    share: float,
+    progress: Progress = silent,
+    *,
+    quality: str = FAST,
 ) -> Iterator[RunResult]:
     """One result a run, as it ends; run r splits, trains and tunes with the job's seed + r.
 
@@ -24,14 +31,15 @@ def repeated_runs(
     """
     for number in range(n_runs):
         progress("run", number, n_runs)
-        yield _run(replace(job, seed=job.seed + number), share, progress)
+        yield _run(replace(job, seed=job.seed + number), share, quality, progress)
     progress("run", n_runs, n_runs)
 
 
-def _run(job: TrainingJob, share: float, progress: Progress) -> RunResult:
+def _run(job: TrainingJob, share: float, quality: str, progress: Progress) -> RunResult:
     start = perf_counter()
     kept, aside = split(job.data, 1 - share, job.seed)
-    trained = train(replace(job, data=kept, keeps_fingerprints=False), progress)
+    job = replace(job, data=kept, keeps_fingerprints=False)
+    trained = searched_training(job, quality, progress)
     info = JudgedModel(training_counts=trained.info.training_counts, n_training_documents=len(kept))
     options = EvaluationOptions(costs=job.costs, jobs=job.jobs, check_seen=False)
     report = evaluate(

@@ -76,7 +76,8 @@ def make_models(folder: Path) -> Path:
 
 def train(folder: Path, name: str, data: Path) -> None:
     """Train a model by the product's own command."""
-    run("train.py", str(data), f"--model={name}", f"--models-dir={folder / 'models'}")
+    models = f"--models-dir={folder / 'models'}"
+    run("train.py", str(data), f"--model={name}", "--quality=fast", models)
 
 
 def run(script: str, *arguments: str) -> None:

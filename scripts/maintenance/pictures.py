@@ -101,7 +101,10 @@ def main(names: list[str]) -> None:
 
 def train_demo(folder: Path) -> Path:
     """A models folder with the demo model, made by the product's own commands."""
-    commands = [["make_demo.py", "demo"], ["train.py", "demo/train.jsonl", "--model=demo"]]
+    commands = [
+        ["make_demo.py", "demo"],
+        ["train.py", "demo/train.jsonl", "--model=demo", "--quality=fast"],
+    ]
     for script, *arguments in commands:
         command = [sys.executable, str(ROOT / "scripts" / script), *arguments]
         subprocess.run(command, check=True, cwd=folder, stdout=subprocess.DEVNULL)

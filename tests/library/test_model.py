@@ -66,6 +66,7 @@ def test_a_name_alone_is_looked_for_in_the_folder_models(
 
 def test_the_command_gives_the_same_model(corpus_file: Path, tmp_path: Path) -> None:
     options = ["--folds", "3", "--liblinear", "-s 1 -c 2", "--seed", "7", "--fbr", "0.2"]
+    options += ["--quality", "fast"]
     options += ["--models-dir", str(tmp_path / "command")]
     subprocess.run(
         [sys.executable, "scripts/train.py", corpus_file, "--model", "m", *options],

@@ -8,6 +8,7 @@ COMMANDS = {
     "serve": ("app.cli.commands.serve:app", "Serve the models of a folder over HTTP."),
     "worker": ("app.cli.commands.worker:app", "Work on evaluations that were handed in."),
     "train": ("app.cli.commands.train:app", "Train a model from labelled documents."),
+    "tune": ("app.cli.commands.tune:app", "Search recipes within a budget, train the best."),
     "evaluate": ("app.cli.commands.evaluate:app", "Judge a model on a labelled test set."),
     "predict": ("app.cli.commands.predict:app", "Label the documents of a file."),
     "compare": ("app.cli.commands.compare:app", "Compare two models on the same test set."),

@@ -22,6 +22,13 @@ from app.cli.reading_options import (
     takes_reading_options,
 )
 from app.cli.repeated_runs import Repetition, checked_name, run_repeatedly
+from app.cli.search_options import (
+    ObjectiveOption,
+    QualityOption,
+    decision_name,
+    quality_name,
+    search_rows,
+)
 from app.cli.stored_models import MODELS, ModelsDir
 from app.cli.terminal import (
     Json,
@@ -57,7 +64,8 @@ from app.training.publish import (
 )
 from app.training.recipe import Recipe, read_recipe
 from app.training.repeated_runs import repeated_runs
-from app.training.train import Trained, TrainingJob, train
+from app.training.search.training import searched_training
+from app.training.train import Trained, TrainingJob
 
 app = command("Train a multi-label text classifier and put it into the model store.")
 
@@ -73,6 +81,7 @@ class Device(StrEnum):
 
 EXAMPLES = examples(
     "tickets.jsonl --model tickets --test 0.2",
+    "tickets.jsonl --model tickets --quality best --objective both",
     "train.csv --text-columns subject,body --label-column topic --model topics",
     "train.tsv.gz --model fast --learner tree --promote not-worse --test test.tsv.gz",
     "tickets.jsonl --model tickets --folds-by date",
@@ -160,6 +169,8 @@ def main(  # noqa: PLR0913
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with an interrupted training of a network.")
     ] = False,
+    quality: QualityOption = None,
+    objective: ObjectiveOption = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same model.", min=0)] = 0,
     promote: Promote = "always",
     runs: Annotated[
@@ -213,13 +224,19 @@ def main(  # noqa: PLR0913
         "--suspects": suspects is not None,
     }
     repetition = Repetition(runs, share)
+    tried = quality_name(quality, has_recipe=recipe is not None)
     name = checked_name(model, repetition, others)
     check_target(name, promote, has_test=test is not None)
     check_suspects_file(suspects)
     cost_table = load_costs(costs) if costs else None
     what = read_recipe(recipe, learner=learner, changes=set_ or []).with_options(
         {"options": liblinear, "solver": solver},
-        {"name": decision, "folds": folds, "folds_by": folds_by, "abstain": abstain},
+        {
+            "name": decision_name(decision, objective),
+            "folds": folds,
+            "folds_by": folds_by,
+            "abstain": abstain,
+        },
         {"fbr": fbr},
     )
     store = Store(models_dir)
@@ -253,11 +270,19 @@ def main(  # noqa: PLR0913
         )
     if runs is not None:
         read = {"model": model, "read": read_counts(corpus.summary), "warnings": unknown}
-        about = {**read, "recipe": what.as_dict(), "seed": seed, **repetition.as_dict()}
-        run_repeatedly(partial(repeated_runs, job, runs, repetition.share), json, about)
+        about = {
+            **read,
+            "recipe": what.as_dict(),
+            "quality": tried,
+            "seed": seed,
+            **repetition.as_dict(),
+        }
+        run_repeatedly(
+            partial(repeated_runs, job, runs, repetition.share, quality=tried), json, about
+        )
         return
     with progress_bars() as progress:
-        trained = train(job, progress)
+        trained = searched_training(job, tried, progress)
         write_suspects(suspects, trained.suspects, corpus.summary.sha256)
         options = EvaluationOptions(costs=cost_table)
         published = publish(
@@ -301,6 +326,7 @@ def _show(model: str, corpus: Collection, trained: Trained, published: Published
     rows += [["label cells", separated(found.label_separator)]] if found.label_separator else []
     rows += _corrected(found.corrections)
     rows += _held_out(trained.info.figures)
+    rows += search_rows(trained.info.figures)
     rows += _size(trained.info.figures["size"])
     rows += [["labels to look at again", f"{len(trained.suspects):,}"]] * bool(trained.suspects)
     rows += [[f"seconds to {name}", f"{value:.1f}"] for name, value in trained.info.timings.items()]

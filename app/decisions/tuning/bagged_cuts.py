@@ -36,10 +36,15 @@ def bagged_cuts(
         if column.marks.any():
             candidates = thinned(points(column))
             best = best_places(candidates, prices[label], resamples, random)
-            ranks = (candidates.tp + candidates.fp).astype(np.float64)
-            ranks = np.log1p(ranks) if in_log_ranks else ranks
-            bagged[label] = _cut_at(ranks[best].mean(), ranks, candidates.cuts)
+            bagged[label] = cut_at_mean_rank(candidates, best, in_log_ranks=in_log_ranks)
     return bagged
+
+
+def cut_at_mean_rank(candidates: Points, places: NDArray[np.int64], *, in_log_ranks: bool) -> float:
+    """The cut at the mean rank of those candidates, or at the mean of the ranks' logarithms."""
+    ranks = (candidates.tp + candidates.fp).astype(np.float64)
+    ranks = np.log1p(ranks) if in_log_ranks else ranks
+    return _cut_at(ranks[places].mean(), ranks, candidates.cuts)
 
 
 def _cut_at(rank: float, ranks: NDArray[np.float64], cuts: NDArray[np.float32]) -> float:

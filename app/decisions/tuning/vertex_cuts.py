@@ -34,6 +34,17 @@ def vertex_cuts(
             seed=options.seed,
             in_log_ranks=in_log_ranks,
         )
+    return with_weak_labels(held_out, hulls, vertices, cuts, options)
+
+
+def with_weak_labels(
+    held_out: HeldOut,
+    hulls: Hulls,
+    vertices: NDArray[np.int64],
+    cuts: NDArray[np.float32],
+    options: TuningOptions,
+) -> NDArray[np.float32]:
+    """The cuts, those of labels whose F_β stays below `fbr` replaced."""
     weak = (f_by_vertex(hulls, options.beta)[vertices] < options.fbr) & np.isfinite(cuts)
     cuts[weak] = np.inf
     if options.fbr_kind == 1:

@@ -139,7 +139,7 @@ def test(data: Path, n_seeds: int, only: str | None) -> None:
     text = [
         "## Default models on test sets",
         "",
-        f"`scripts/train.py DATA --model NAME` and nothing else, means of {n_seeds} seeds, pruning "
+        f"`scripts/train.py DATA --model NAME --quality fast`, means of {n_seeds} seeds, pruning "
         "included. ECE: expected calibration error over pairs with probability ≥ .1, 15 bins of "
         "equal mass. The ensemble: words; words and pairs of words (C = 2); character 3–5-grams.",
         "",

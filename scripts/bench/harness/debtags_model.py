@@ -14,7 +14,7 @@ def prepare() -> None:
     if not (MODELS / "debtags" / "current").exists():
         data = data_folder() / "debtags" / "train.txt.gz"
         command = [sys.executable, "scripts/train.py", str(data), "--model", "debtags"]
-        options = ["--models-dir", str(MODELS), "--jobs", "2"]
+        options = ["--models-dir", str(MODELS), "--jobs", "2", "--quality", "fast"]
         subprocess.run(
             [*command, *options], check=True, cwd=ROOT, env=program_environment("labelserve")
         )
