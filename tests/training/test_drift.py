@@ -10,14 +10,16 @@ from app.arrays import truth_from_rows
 from app.datasets.base import Summary
 from app.datasets.collection import Collection, subset
 from app.decisions.decision import Decision
+from app.folds import forward_folds
 from app.heldout import HeldOut
 from app.learners.base import Fitting
 from app.learners.one_vs_rest import OneVsRest
-from app.training.drift import ForwardScores, alikeness, drift_check
+from app.training.drift import ForwardScores, alikeness, drift_check, random_scores
 from app.training.fold_plan import FoldPlan
 from app.training.members import TrainingData, fit_member
 from app.training.recipe import MemberRecipe, read_recipe
 from app.training.train import TrainingJob, train
+from app.vectorizers.base import vectorizer_class
 
 N, LABELS = 1200, "abcd"
 RECIPE = read_recipe(None, changes=["decision.resamples=2"])
@@ -82,7 +84,6 @@ def test_documents_sorted_by_label_are_said_to_be_sorted_not_drifted() -> None:
 @pytest.mark.parametrize(
     ("n_documents", "changes", "learner"),
     [
-        (N, ["decision.folds_by=order"], None),
         (N, ["decision.folds=0", "decision.name=zero"], None),
         (N, ["decision.name=rank:2"], None),
         (N, [], "tree"),
@@ -105,14 +106,14 @@ def test_forward_scores_are_those_of_a_model_trained_on_the_first_four_fifths() 
         plan=FoldPlan(checks_drift=True),
         fitting=Fitting(),
     )
-    assert fitted.forward is not None
-    assert fitted.forward.documents.tolist() == list(range(960, N))
+    assert fitted.last is not None
+    assert fitted.last.documents.tolist() == list(range(960, N))
     known = {word for text in documents[:960] for word in text.split()}
     texts = [" ".join(w for w in text.split() if w in known) for text in documents[960:]]
     vectorizer = fitted.member.vectorizer
     apart = OneVsRest().fit(vectorizer.transform(documents[:960]), truth[:960])
-    expected = apart.scores(vectorizer.transform(texts))[:, fitted.forward.labels]
-    np.testing.assert_allclose(fitted.forward.scores, expected, atol=0.01)
+    expected = apart.scores(vectorizer.transform(texts))[:, fitted.last.labels]
+    np.testing.assert_allclose(fitted.last.scores, expected, atol=0.01)
 
 
 def truth_of(collection: Collection) -> Any:
@@ -127,8 +128,8 @@ def test_only_the_most_frequent_labels_are_compared() -> None:
         plan=FoldPlan(2, checks_drift=True),
         fitting=Fitting(),
     )
-    assert fitted.forward is not None
-    assert fitted.forward.labels.tolist() == list(range(32))
+    assert fitted.last is not None
+    assert fitted.last.labels.tolist() == list(range(32))
 
 
 def test_the_standard_error_is_that_of_resampled_documents() -> None:
@@ -175,3 +176,43 @@ def test_neighbours_are_alike_in_a_sorted_file_and_not_in_a_shuffled_one() -> No
     assert abs(alikeness(truth_from_rows(shuffled, 10))) < 0.1
     assert alikeness(truth_from_rows([[0], [0], []], 1)) == 0
     assert alikeness(truth_from_rows([[0], []], 1)) == 0
+
+
+def test_folds_by_order_say_both_figures_where_documents_change_and_nothing_where_they_do_not() -> (
+    None
+):
+    by_order = "decision.folds_by=order"
+    found = checked(corpus(drifts=True), by_order)
+    beside = checked(corpus(drifts=True))
+    assert found["documents"] == 240
+    assert "warning" not in found
+    assert found["random_micro_f1"] == pytest.approx(beside["random_micro_f1"], abs=0.06)
+    assert found["forward_micro_f1"] == pytest.approx(beside["forward_micro_f1"], abs=0.06)
+    assert f"{found['forward_micro_f1']:.3f} by a model of the documents before" in found["note"]
+    assert f"{found['random_micro_f1']:.3f} by models of as many" in found["note"]
+    assert "note" not in checked(corpus(drifts=False), by_order)
+
+
+def test_models_at_random_know_as_many_documents_and_none_that_they_score() -> None:
+    data = corpus(drifts=False)
+    documents, truth = data.documents, truth_of(data)
+    seen: list[int] = []
+
+    class Watched(OneVsRest):
+        def fit(self, features: Any, truth: Any, fitting: Any = None) -> Any:
+            seen.append(features.shape[0])
+            return super().fit(features, truth, fitting)
+
+        def for_labels(self, labels: Any) -> Any:
+            return Watched()
+
+    vectorizer = vectorizer_class("tfidf")()
+    features = vectorizer.fit_transform([f"{text} own{i}" for i, text in enumerate(documents)])
+    folds = forward_folds(np.arange(N), 5)
+    found = random_scores(Watched(), features, truth, folds, Fitting())
+    assert found is not None
+    assert seen == [960, 960]
+    assert found.documents.tolist() == list(range(960, N))
+    assert np.isfinite(found.scores).all()
+    marks = truth[found.documents][:, found.labels].toarray()
+    assert micro_f1(found.scores > 0, marks) > 0.5

@@ -8,6 +8,10 @@ COMMANDS = {
     "serve": ("app.cli.commands.serve:app", "Serve the models of a folder over HTTP."),
     "worker": ("app.cli.commands.worker:app", "Work on evaluations that were handed in."),
     "train": ("app.cli.commands.train:app", "Train a model from labelled documents."),
+    "learning-curve": (
+        "app.cli.commands.learning_curve:app",
+        "Say what more training documents would give.",
+    ),
     "evaluate": ("app.cli.commands.evaluate:app", "Judge a model on a labelled test set."),
     "predict": ("app.cli.commands.predict:app", "Label the documents of a file."),
     "compare": ("app.cli.commands.compare:app", "Compare two models on the same test set."),

@@ -11,7 +11,8 @@ import gzip
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,7 @@ def main() -> None:
         print(f"{ratio[0]:.2f} × plain without dropout, {ratio[1]:.2f} × plain with it")
 
 
-def medians(ways: dict[str, Callable[[], list[float]]], rounds: int) -> dict[str, float]:
+def medians(ways: Mapping[str, Callable[[], list[float]]], rounds: int) -> dict[str, float]:
     """The sum over batches of the median over rounds, the ways taking turns."""
     taken: dict[str, list[list[float]]] = {name: [] for name in ways}
     for _ in range(rounds):
@@ -103,7 +104,7 @@ def ours(checkpoint: str, features: Features, truth: Truth, **settings: Any) -> 
 def plain(checkpoint: str, features: Features, truth: Truth, dropout: float) -> list[float]:
     """The same batches in a loop as a tutorial writes it."""
     torch.manual_seed(SEED)
-    model = PlainModel(checkpoint, dropout, truth.shape[1]).train()
+    model = plain_model(checkpoint, dropout, truth.shape[1]).train()
     optimizer = torch.optim.AdamW(model.parameters(), lr=5e-5, weight_decay=0.001, fused=True)
     times = []
     for rows in training_batches(features, BATCH, np.random.default_rng([SEED, 0])):
@@ -113,31 +114,29 @@ def plain(checkpoint: str, features: Features, truth: Truth, dropout: float) -> 
         )
         targets = torch.from_numpy(truth[rows].toarray().astype(np.float32))
         optimizer.zero_grad()
-        functional.binary_cross_entropy_with_logits(model(ids), targets).backward()
+        functional.binary_cross_entropy_with_logits(logits(model, ids), targets).backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         times.append(time.process_time())
     return np.diff(times).tolist()
 
 
-class PlainModel(nn.Module):
-    """The encoder, the mean of its tokens, a linear layer; torch's own dropout."""
+def plain_model(checkpoint: str, dropout: float, labels: int) -> Any:
+    """The encoder with torch's own dropout, and a linear layer."""
+    shape = read_architecture(checkpoint)
+    encoder = Encoder(shape, 0.0)
+    encoder.load_state_dict(read_weights(checkpoint))
+    if dropout:
+        _put_plain_dropout(encoder, dropout)
+    return nn.ModuleDict({"encoder": encoder, "output": nn.Linear(shape.dimensions, labels)})
 
-    def __init__(self, checkpoint: str, dropout: float, labels: int) -> None:
-        super().__init__()
-        shape = read_architecture(checkpoint)
-        self.encoder = Encoder(shape, 0.0)
-        self.encoder.load_state_dict(read_weights(checkpoint))
-        if dropout:
-            _put_plain_dropout(self.encoder, dropout)
-        self.output = nn.Linear(shape.dimensions, labels)
 
-    def forward(self, ids: Any) -> Any:
-        """Logits."""
-        inside = ids > 0
-        states = self.encoder(self.encoder.tokens((ids - 1).clamp(min=0)), inside)
-        means = (states * inside[:, :, None]).sum(1) / inside.sum(1, keepdim=True)
-        return self.output(means)
+def logits(model: Any, ids: Any) -> Any:
+    """The labels' layer over the mean of the encoded tokens."""
+    encoder, inside = model["encoder"], ids > 0
+    states = encoder(encoder.tokens((ids - 1).clamp(min=0)), inside)
+    means = (states * inside[:, :, None]).sum(1) / inside.sum(1, keepdim=True)
+    return model["output"](means)
 
 
 def _put_plain_dropout(module: nn.Module, share: float) -> None:
@@ -163,7 +162,7 @@ def scored(checkpoint: str, features: Features, truth: Truth, rounds: int) -> No
             times.append(time.process_time())
         return np.diff(times).tolist()
 
-    ways = {name: (lambda own=own: one_by_one(own)) for name, own in learners.items()}
+    ways = {name: partial(one_by_one, own) for name, own in learners.items()}
     for name, seconds in medians(ways, rounds).items():
         bytes_kept = sum(array.nbytes for array in learners[name].state().arrays.values())
         each = 1000 * seconds / features.shape[0]
