@@ -24,6 +24,8 @@ from app.learners.neural.training.batches import first_tokens, ids_of
 from app.learners.neural.training.checkpoints import Training
 from app.learners.neural.training.loop import NetworkTraining, network_scores
 
+ROUNDED_TOLERANCE = 0.1
+
 
 @dataclass(kw_only=True)
 class Transformer(NetworkLearner):
@@ -58,6 +60,11 @@ class Transformer(NetworkLearner):
     schedule: str = "linear"
     warmup: float = 0.1
     clip: float = 1.0
+
+    @property
+    def score_tolerance(self) -> float:
+        """A last digit that differs may round another way in eight bits, and that moves a score."""
+        return ROUNDED_TOLERANCE if self.int8 else super().score_tolerance
 
     def output_rate(self) -> float:
         """The learning rate of the layer of labels."""

@@ -36,7 +36,7 @@ function described(model, curve) {
   ];
 }
 
-function heldOut({ held_out: found, held_out_documents: documents, held_out_by: by = "random" }) {
+function heldOut({ held_out: found, held_out_documents: documents, held_out_by: by = "random", drift }) {
   if (!found) return note("It was not tuned on held-out documents: train it with folds to know how good it is.");
   return [
     headline([
@@ -44,6 +44,10 @@ function heldOut({ held_out: found, held_out_documents: documents, held_out_by: 
       ["micro recall", percent(found.micro_recall)], ["macro F1", percent(found.macro_f1)],
     ]),
     documents && note(`${count(documents)} documents, each scored by a model trained without it (${by} folds).`),
+    drift?.gap && note(
+      `The last ${count(drift.documents)} documents: micro F1 ${percent(drift.random_micro_f1)} by random folds, ` +
+      `${percent(drift.forward_micro_f1)} by a model of the documents before them.`,
+    ),
   ];
 }
 
