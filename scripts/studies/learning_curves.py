@@ -3,7 +3,7 @@
     python scripts/studies/learning_curves.py DATA_DIR [--documents 6000] [--json FILE]
 
 The curve of every corpus (training part) is made once; then its last point, and its last two, are
-hidden and foretold by the points before. The width of the interval was chosen on these very curves.
+hidden and foretold by the points before. The interval's width was set before these were looked at.
 """
 
 import argparse
@@ -16,7 +16,8 @@ import numpy as np
 from app.datasets.base import ReadOptions
 from app.datasets.collection import load_collection, subset
 from app.training.learning_curve.extrapolation import extrapolate, points_of
-from app.training.learning_curve.points import FIGURES, curve
+from app.training.learning_curve.outcomes import FIGURES
+from app.training.learning_curve.points import curve
 from app.training.recipe import read_recipe
 from app.training.train import TrainingJob
 

@@ -11,7 +11,8 @@ from app.errors import InvalidDataError
 from app.training.learning_curve import points as curve_points
 from app.training.learning_curve.extrapolation import Point, extrapolate, points_of
 from app.training.learning_curve.label_needs import RISING, TOO_FEW, label_needs
-from app.training.learning_curve.points import CurvePoint, LabelCounts, curve, curve_sizes
+from app.training.learning_curve.outcomes import LabelOutcome, LearningPoint
+from app.training.learning_curve.points import curve, curve_sizes
 from app.training.learning_curve.summary import curve_summary
 from app.training.recipe import read_recipe
 from app.training.train import TrainingJob, train
@@ -69,9 +70,9 @@ def test_too_few_documents_are_refused_with_the_number_that_is_needed() -> None:
         curve_sizes(190)
 
 
-def point(**labels: tuple[int, int, int, int]) -> CurvePoint:
-    counts = {name: LabelCounts(*own) for name, own in labels.items()}
-    return CurvePoint(0, 100, 50, {}, counts)
+def point(**labels: tuple[int, int, int, int]) -> LearningPoint:
+    counts = {name: LabelOutcome(*own) for name, own in labels.items()}
+    return LearningPoint(0, 100, 50, {}, counts)
 
 
 def test_labels_that_gain_by_examples_come_first_then_those_with_hardly_any() -> None:

@@ -15,7 +15,8 @@ from app.datasets.base import ReadOptions
 from app.datasets.collection import load_collection
 from app.errors import InvalidRequestError
 from app.training.learning_curve.label_needs import FEW, RISING, TOO_FEW
-from app.training.learning_curve.points import CurvePoint, curve, curve_sizes
+from app.training.learning_curve.outcomes import LearningPoint
+from app.training.learning_curve.points import curve, curve_sizes
 from app.training.learning_curve.summary import curve_summary
 from app.training.recipe import read_recipe
 from app.training.train import TrainingJob
@@ -94,7 +95,7 @@ def _run(
 ) -> None:
     """Show and write the curve; after an interrupt, that of the repeats done so far."""
     repeats, aside, target = how
-    done: list[list[CurvePoint]] = []
+    done: list[list[LearningPoint]] = []
     try:
         with progress_bars() as progress:
             for points in curve(job, repeats, aside, progress):

@@ -17,7 +17,8 @@ COVERAGE = 0.9
 MISFIT = 0.004
 """Standard deviation of what a power law leaves of a curve."""
 MISFIT_PER_DOUBLING = 0.008
-"""The same for each doubling beyond the last point (scripts/studies/learning_curves.py)."""
+"""The same for each doubling beyond the last point. Both were set before they were tried
+(scripts/studies/learning_curves.py)."""
 
 
 class Point(NamedTuple):

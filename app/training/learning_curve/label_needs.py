@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.training.learning_curve.points import CurvePoint, LabelCounts
+from app.training.learning_curve.outcomes import LabelOutcome, LearningPoint
 
 LEAST_GAIN = 0.02
 STANDARD_ERRORS = 1.64
@@ -37,7 +37,9 @@ class LabelNeed:
         return self.f1 - self.half_f1
 
 
-def label_needs(halves: Sequence[CurvePoint], wholes: Sequence[CurvePoint]) -> list[LabelNeed]:
+def label_needs(
+    halves: Sequence[LearningPoint], wholes: Sequence[LearningPoint]
+) -> list[LabelNeed]:
     """Every label of the documents aside: rising ones by gain, then those with few, then others.
 
     `halves` and `wholes` are the points of half of the documents and of all, a repeat each.
@@ -49,7 +51,7 @@ def label_needs(halves: Sequence[CurvePoint], wholes: Sequence[CurvePoint]) -> l
     return sorted(judged, key=lambda need: (ranks[need.verdict], -need.gain, need.label))
 
 
-def _need(name: str, halves: Sequence[CurvePoint], wholes: Sequence[CurvePoint]) -> LabelNeed:
+def _need(name: str, halves: Sequence[LearningPoint], wholes: Sequence[LearningPoint]) -> LabelNeed:
     half, whole = _sum(name, halves), _sum(name, wholes)
     support = whole.tp + whole.fn
     half_f1, f1 = _f1(half), _f1(whole)
@@ -65,9 +67,9 @@ def _verdict(gain: float, error: float, f1: float, examples: int) -> str:
     return RISING if gain >= LEAST_GAIN and gain > STANDARD_ERRORS * error else ""
 
 
-def _sum(name: str, points: Sequence[CurvePoint]) -> LabelCounts:
+def _sum(name: str, points: Sequence[LearningPoint]) -> LabelOutcome:
     found = [point.labels[name] for point in points if name in point.labels]
-    return LabelCounts(
+    return LabelOutcome(
         sum(own.examples for own in found),
         sum(own.tp for own in found),
         sum(own.fp for own in found),
@@ -75,11 +77,11 @@ def _sum(name: str, points: Sequence[CurvePoint]) -> LabelCounts:
     )
 
 
-def _variance(counts: LabelCounts) -> float:
+def _variance(counts: LabelOutcome) -> float:
     """F1 · (1 - F1), with one more of each kind: a label that is always right may still err."""
     share = (2 * counts.tp + 1) / (2 * counts.tp + counts.fp + counts.fn + 2)
     return share * (1 - share)
 
 
-def _f1(counts: LabelCounts) -> float:
+def _f1(counts: LabelOutcome) -> float:
     return 2 * counts.tp / max(2 * counts.tp + counts.fp + counts.fn, 1)

@@ -1,7 +1,7 @@
 """The points of a learning curve: models of nested parts of the data, judged on documents aside."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from app.evaluation.options import EvaluationOptions
 from app.evaluation.report.headline_figures import headline_figures
 from app.evaluation.run import evaluate
 from app.progress import Progress, silent
+from app.training.learning_curve.outcomes import FIGURES, LabelOutcome, LearningPoint
 from app.training.publish import documents_of
 from app.training.train import TrainingJob, train
 
@@ -19,35 +20,11 @@ SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1)
 """Of the documents that are not kept aside."""
 LEAST_DOCUMENTS = 50
 LEAST_SIZES = 3
-FIGURES = {"micro-F1": "micro.f1", "macro-F1": "macro_in_test.f1", "P@1": "P@1"}
-"""What a curve is drawn of: macro-F1 over the labels of the documents aside at every size."""
-
-
-@dataclass(frozen=True, slots=True)
-class LabelCounts:
-    """What one label met with."""
-
-    examples: int
-    """Training documents that carry it."""
-    tp: int
-    fp: int
-    fn: int
-
-
-@dataclass(frozen=True, slots=True)
-class CurvePoint:
-    """One model: how many documents it learnt from, and what it reached on those aside."""
-
-    seed: int
-    documents: int
-    test_documents: int
-    figures: dict[str, float]
-    labels: dict[str, LabelCounts]
 
 
 def curve(
     job: TrainingJob, repeats: int, aside: float, progress: Progress = silent
-) -> Iterator[list[CurvePoint]]:
+) -> Iterator[list[LearningPoint]]:
     """The points of one repeat after the other, from small to large.
 
     Repeat r keeps `aside` of the documents apart by the job's seed + r; smaller parts of the others
@@ -80,12 +57,12 @@ def curve_sizes(n_documents: int) -> list[int]:
     return sizes
 
 
-def _point(job: TrainingJob, test: Collection, progress: Progress) -> CurvePoint:
+def _point(job: TrainingJob, test: Collection, progress: Progress) -> LearningPoint:
     trained = train(replace(job, keeps_fingerprints=False), progress)
     options = EvaluationOptions(jobs=job.jobs, check_seen=False, include_test_labels=True)
     found = evaluate(trained.classifier, documents_of(test), options).as_dict()
     headline = headline_figures(found)
-    return CurvePoint(
+    return LearningPoint(
         job.seed,
         len(job.data),
         len(test),
@@ -94,12 +71,12 @@ def _point(job: TrainingJob, test: Collection, progress: Progress) -> CurvePoint
     )
 
 
-def _label_counts(data: Collection, labels: list[dict[str, Any]]) -> dict[str, LabelCounts]:
+def _label_counts(data: Collection, labels: list[dict[str, Any]]) -> dict[str, LabelOutcome]:
     examples: dict[str, int] = {}
     for names in data.label_sets:
         for name in names:
             examples[name] = examples.get(name, 0) + 1
     return {
-        own["label"]: LabelCounts(examples.get(own["label"], 0), own["tp"], own["fp"], own["fn"])
+        own["label"]: LabelOutcome(examples.get(own["label"], 0), own["tp"], own["fp"], own["fn"])
         for own in labels
     }

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from app.training.learning_curve.extrapolation import Point, extrapolate, points_of
 from app.training.learning_curve.label_needs import label_needs
-from app.training.learning_curve.points import FIGURES, CurvePoint
+from app.training.learning_curve.outcomes import FIGURES, LearningPoint
 
 LEAST_POINTS = 3
 """Of a curve that is gone on with."""
 
 
-def curve_summary(repeats: Sequence[list[CurvePoint]], target: int) -> dict[str, Any]:
+def curve_summary(repeats: Sequence[list[LearningPoint]], target: int) -> dict[str, Any]:
     """What `--json` writes: points, the figures at `target` documents, and every label."""
     sizes = [point.documents for point in repeats[0]]
     needs = label_needs([points[-2] for points in repeats], [points[-1] for points in repeats])
@@ -29,7 +29,7 @@ def curve_summary(repeats: Sequence[list[CurvePoint]], target: int) -> dict[str,
 
 
 def _figure(
-    name: str, repeats: Sequence[list[CurvePoint]], sizes: list[int], target: int
+    name: str, repeats: Sequence[list[LearningPoint]], sizes: list[int], target: int
 ) -> dict[str, Any]:
     """One figure: its points, what is expected, and how the last point would have been foretold."""
     values = _values(name, repeats)
@@ -44,7 +44,7 @@ def _figure(
     }
 
 
-def _values(name: str, repeats: Sequence[list[CurvePoint]]) -> NDArray[np.float64]:
+def _values(name: str, repeats: Sequence[list[LearningPoint]]) -> NDArray[np.float64]:
     return np.array([[point.figures[name] for point in points] for points in repeats])
 
 
