@@ -168,6 +168,14 @@ def test_a_training_ends_by_the_clock_and_counts_the_minutes_of_runs_before(
         if len(seen) == 15:
             raise KeyboardInterrupt
 
+    factors: list[float] = []
+    set_rate = Optimizer.set_rate
+
+    def watched(optimizer: Optimizer, factor: float) -> None:
+        factors.append(factor)
+        set_rate(optimizer, factor)
+
+    monkeypatch.setattr(Optimizer, "set_rate", watched)
     settings = {"minutes": 60.0, "epochs": 500, "patience": 500, "keep": "last"}
     learner_for("transformer", **settings).fit(
         features, truth, Fitting(progress=stop, checkpoint=tmp_path)
@@ -179,6 +187,8 @@ def test_a_training_ends_by_the_clock_and_counts_the_minutes_of_runs_before(
     assert seen[in_first][0] > 600
     assert 3500 < seen[-1][0] < 4000
     assert len(resumed.history) < 500
+    assert max(factors) > 0.9
+    assert factors[-1] < 0.1  # the rate fell with the clock, long before the last epoch
 
 
 @pytest.mark.parametrize("kind", ["transformer", "mlp", "kim-cnn"])
