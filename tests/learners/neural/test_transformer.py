@@ -18,6 +18,8 @@ from app.learners.neural.training.batches import first_tokens
 from app.learners.neural.training.optimizers import Optimizer
 from app.learners.neural.training.validation import validation_figure
 from app.state import State
+from app.training.members import built
+from app.training.recipe import read_recipe
 from app.vectorizers.sequences import stacked
 from tests.learners.neural.made_up import checkpoint, data_for, documents, learner_for
 
@@ -266,3 +268,15 @@ def test_a_model_stored_before_these_settings_still_loads() -> None:
     old = {name: value for name, value in state.settings.items() if name not in new}
     again = type(learner).from_state(State(state.kind, old, state.arrays))
     assert np.array_equal(again.scores(features), learner.scores(features))
+
+
+def test_the_recipe_of_words_and_an_encoder_is_accepted_as_it_stands() -> None:
+    file = Path(__file__).parents[3] / "docs" / "recipes" / "encoder.toml"
+    places = ("features", "settings")
+    changes = [f"members.1.{place}.checkpoint={checkpoint()}" for place in places]
+    members = read_recipe(file, changes=changes).members
+    (words, linear), (pieces, encoder) = map(built, members)
+    assert (words.kind, linear.kind) == ("tfidf", "one-vs-rest")
+    assert (pieces.kind, encoder.kind) == ("wordpieces", "transformer")
+    assert encoder.keep == "last"
+    assert encoder.training_tokens < pieces.n_features
