@@ -20,7 +20,6 @@ from app.labels import Relabelling, Taxonomy
 from app.metrics.costs import CostTable, ErrorCosts
 
 GOLDEN_DOCUMENTS, GOLDEN_TERMS, GOLDEN_LABELS = 3, 24, 5
-TOLERANCE = 1e-3  # processors differ in the order of float32 sums; damage differs by far more
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +144,12 @@ def check_golden(classifier: Classifier, golden: Sequence[Golden]) -> None:
     if not golden:
         raise DamagedArtifactError("the manifest has no golden documents")
     documents = _documents(golden, classifier.members[0].vectorizer.n_features)
+    tolerance = max(member.learner.score_tolerance for member in classifier.members)
     for number, (document, row) in enumerate(
         zip(golden, classifier.scores(documents), strict=True), start=1
     ):
         for label, expected in document.top:
-            close = label < len(row) and abs(row[label] - expected) <= TOLERANCE * (
+            close = label < len(row) and abs(row[label] - expected) <= tolerance * (
                 1 + abs(expected)
             )
             if not close:

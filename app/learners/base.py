@@ -123,6 +123,14 @@ class Learner(Protocol):
     """Settings of the learner for the decision `zero`, where its vectorizer keeps its defaults."""
 
     @property
+    def score_tolerance(self) -> float:
+        """How far scores may differ between processors, as a share of 1 + |score|.
+
+        They add up in another order; damage makes far larger differences.
+        """
+        return 1e-3
+
+    @property
     def rules_file(self) -> str:
         """A file of hand-written rules that decide for a model of this learner; empty: none."""
         return ""

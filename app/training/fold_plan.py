@@ -26,7 +26,7 @@ class FoldPlan:
     n_parts: int = 5
     order: NDArray[np.int64] | None = None
     checks_drift: bool = False
-    """Whether one more model is fitted, to see if the end of the data is like the rest."""
+    """Whether one or two more models are fitted, to see if the end of the data is like the rest."""
 
     def folds(self, truth: Truth, seed: int) -> Folds:
         """The parts to score one after the other; never more than there are documents."""
@@ -45,14 +45,14 @@ class FoldPlan:
 
 
 def fold_plan(recipe: Recipe, data: Collection) -> FoldPlan:
-    """The plan of a recipe for these documents; random folds of one member check for drift."""
-    decision = recipe.decision
+    """The plan of a recipe for these documents; folds of one member check for drift."""
+    decision, is_alone = recipe.decision, len(recipe.members) == 1
     if decision.folds_by == "random":
-        return FoldPlan(decision.folds, checks_drift=len(recipe.members) == 1)
+        return FoldPlan(decision.folds, checks_drift=is_alone)
     if not decision.order_column:
-        return FoldPlan(decision.folds, np.arange(len(data)))
+        return FoldPlan(decision.folds, np.arange(len(data)), checks_drift=is_alone)
     if data.ranks is None:
         raise InvalidRequestError(
             f"--folds-by {decision.order_column}: the data were read without that column"
         )
-    return FoldPlan(decision.folds, np.argsort(data.ranks, kind="stable"))
+    return FoldPlan(decision.folds, np.argsort(data.ranks, kind="stable"), checks_drift=is_alone)

@@ -15,7 +15,7 @@ from app.heldout import HeldOut
 from app.learners.base import Fitting, Learner, learner_class
 from app.learners.out_of_fold.fitting import fit_with_out_of_fold, held_out_of
 from app.training.construct import construct_part
-from app.training.drift import ForwardScores, forward_scores
+from app.training.drift import ForwardScores, RandomScores, forward_scores, random_scores
 from app.training.fewer_documents import fewer_documents
 from app.training.fold_plan import FoldPlan
 from app.training.recipe import MemberRecipe
@@ -41,8 +41,9 @@ class FittedMember:
     member: Member
     held_out: HeldOut | None
     rows: NDArray[np.int64]
-    forward: ForwardScores | None = None
-    """Scores of the last documents by a model of those before, where the plan checks for drift."""
+    last: ForwardScores | RandomScores | None = None
+    """Scores of the last documents by models that the folds lack, where the plan checks for drift:
+    of those before them beside random folds, of documents at random beside an order."""
 
 
 def fit_member(
@@ -133,7 +134,9 @@ def _with_folds(
     learner, held_out = fit_with_out_of_fold(learner, features, truth, folds, fitting)
     fewer = fewer_documents(learner, features, truth, folds, fitting)
     held_out = replace(held_out, parts=folds.scored_parts(), fewer=fewer)
-    forward = None
-    if plan.checks_drift:
-        forward = forward_scores(learner, features, truth, fitting)
-    return FittedMember(Member(vectorizer, learner), held_out, folds.scored(), forward)
+    last: ForwardScores | RandomScores | None = None
+    if plan.checks_drift and folds.is_forward:
+        last = random_scores(learner, features, truth, folds, fitting)
+    elif plan.checks_drift:
+        last = forward_scores(learner, features, truth, fitting)
+    return FittedMember(Member(vectorizer, learner), held_out, folds.scored(), last)

@@ -270,9 +270,9 @@ def _costs(job: TrainingJob, n_labels: int) -> ErrorCosts | None:
 
 def _drift_figures(fitted: FittedMember, decision: Decision) -> dict[str, Any]:
     """How the last documents fare in their order, beside how they fare in random folds."""
-    if fitted.forward is None or fitted.held_out is None:
+    if fitted.last is None or fitted.held_out is None:
         return {}
-    checked = drift_check(fitted.forward, fitted.held_out, decision)
+    checked = drift_check(fitted.last, fitted.held_out, decision, fitted.rows)
     return {} if checked is None else {"drift": checked.figures()}
 
 

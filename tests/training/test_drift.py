@@ -1,19 +1,20 @@
 """A training on random folds warns where the end of the data is unlike the rest, and else not."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
-from scipy.sparse import csc_array
+from scipy.sparse import csc_array, csr_array
 
 from app.arrays import truth_from_rows
 from app.datasets.base import Summary
 from app.datasets.collection import Collection, subset
 from app.decisions.decision import Decision
+from app.folds import forward_folds
 from app.heldout import HeldOut
 from app.learners.base import Fitting
 from app.learners.one_vs_rest import OneVsRest
-from app.training.drift import ForwardScores, alikeness, drift_check
+from app.training.drift import ForwardScores, alikeness, drift_check, random_scores
 from app.training.fold_plan import FoldPlan
 from app.training.members import TrainingData, fit_member
 from app.training.recipe import MemberRecipe, read_recipe
@@ -82,7 +83,6 @@ def test_documents_sorted_by_label_are_said_to_be_sorted_not_drifted() -> None:
 @pytest.mark.parametrize(
     ("n_documents", "changes", "learner"),
     [
-        (N, ["decision.folds_by=order"], None),
         (N, ["decision.folds=0", "decision.name=zero"], None),
         (N, ["decision.name=rank:2"], None),
         (N, [], "tree"),
@@ -105,14 +105,14 @@ def test_forward_scores_are_those_of_a_model_trained_on_the_first_four_fifths() 
         plan=FoldPlan(checks_drift=True),
         fitting=Fitting(),
     )
-    assert fitted.forward is not None
-    assert fitted.forward.documents.tolist() == list(range(960, N))
+    assert fitted.last is not None
+    assert fitted.last.documents.tolist() == list(range(960, N))
     known = {word for text in documents[:960] for word in text.split()}
     texts = [" ".join(w for w in text.split() if w in known) for text in documents[960:]]
     vectorizer = fitted.member.vectorizer
     apart = OneVsRest().fit(vectorizer.transform(documents[:960]), truth[:960])
-    expected = apart.scores(vectorizer.transform(texts))[:, fitted.forward.labels]
-    np.testing.assert_allclose(fitted.forward.scores, expected, atol=0.01)
+    expected = apart.scores(vectorizer.transform(texts))[:, fitted.last.labels]
+    np.testing.assert_allclose(fitted.last.scores, expected, atol=0.01)
 
 
 def truth_of(collection: Collection) -> Any:
@@ -127,8 +127,8 @@ def test_only_the_most_frequent_labels_are_compared() -> None:
         plan=FoldPlan(2, checks_drift=True),
         fitting=Fitting(),
     )
-    assert fitted.forward is not None
-    assert fitted.forward.labels.tolist() == list(range(32))
+    assert fitted.last is not None
+    assert fitted.last.labels.tolist() == list(range(32))
 
 
 def test_the_standard_error_is_that_of_resampled_documents() -> None:
@@ -175,3 +175,51 @@ def test_neighbours_are_alike_in_a_sorted_file_and_not_in_a_shuffled_one() -> No
     assert abs(alikeness(truth_from_rows(shuffled, 10))) < 0.1
     assert alikeness(truth_from_rows([[0], [0], []], 1)) == 0
     assert alikeness(truth_from_rows([[0], []], 1)) == 0
+
+
+def test_folds_by_order_say_both_figures_where_documents_change_and_nothing_where_they_do_not() -> (
+    None
+):
+    by_order = "decision.folds_by=order"
+    found = checked(corpus(drifts=True), by_order)
+    beside = checked(corpus(drifts=True))
+    assert found["documents"] == 240
+    assert "warning" not in found
+    assert found["random_micro_f1"] == pytest.approx(beside["random_micro_f1"], abs=0.06)
+    assert found["forward_micro_f1"] == pytest.approx(beside["forward_micro_f1"], abs=0.06)
+    assert f"{found['forward_micro_f1']:.3f} by a model of the documents before" in found["note"]
+    assert f"{found['random_micro_f1']:.3f} by models of as many" in found["note"]
+    assert "note" not in checked(corpus(drifts=False), by_order)
+
+
+class Watched:
+    """Keeps which documents it was fitted to and asked for: each document is a column."""
+
+    def __init__(self, seen: list[tuple[set[int], set[int]]]) -> None:
+        self.seen = seen
+
+    def for_labels(self, labels: Any) -> "Watched":
+        return Watched(self.seen)
+
+    def fit(self, features: Any, truth: Any, fitting: Any) -> None:
+        self.known = set(features.indices.tolist())
+        assert features.shape[0] == truth.shape[0] == len(self.known)
+
+    def scores(self, features: Any, *, jobs: int) -> Any:
+        self.seen.append((self.known, set(features.indices.tolist())))
+        return np.repeat(features.indices[:, None].astype(np.float32), 4, axis=1)
+
+
+def test_models_at_random_know_as_many_documents_and_none_that_they_score() -> None:
+    seen: list[tuple[set[int], set[int]]] = []
+    truth, columns = truth_of(corpus(drifts=False)), csr_array(np.eye(N, dtype=np.float32))
+    folds = forward_folds(np.arange(N), 5)
+    found = random_scores(cast(Any, Watched(seen)), columns, truth, folds, Fitting())
+    assert found is not None
+    assert found.documents.tolist() == list(range(960, N))
+    assert found.scores[:, 2].tolist() == found.documents.tolist()
+    for known, scored in seen:
+        assert len(known) == 960
+        assert len(scored) == 120
+        assert not known & scored
+        assert any(document >= 960 for document in known)

@@ -9,6 +9,10 @@ COMMANDS = {
     "worker": ("app.cli.commands.worker:app", "Work on evaluations that were handed in."),
     "train": ("app.cli.commands.train:app", "Train a model from labelled documents."),
     "tune": ("app.cli.commands.tune:app", "Search recipes within a budget, train the best."),
+    "learning-curve": (
+        "app.cli.commands.learning_curve:app",
+        "Say what more training documents would give.",
+    ),
     "evaluate": ("app.cli.commands.evaluate:app", "Judge a model on a labelled test set."),
     "predict": ("app.cli.commands.predict:app", "Label the documents of a file."),
     "compare": ("app.cli.commands.compare:app", "Compare two models on the same test set."),

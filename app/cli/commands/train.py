@@ -336,6 +336,8 @@ def _show(model: str, corpus: Collection, trained: Trained, published: Published
     for fault in found.corrections.not_applied if found.corrections else ():
         out.print(f"corrections, line {fault.line}: {fault.problem}", markup=False, soft_wrap=True)
     show_warnings(training_warnings(trained.info))
+    if note := trained.info.figures.get("drift", {}).get("note"):
+        out.print(f"note: {note}", markup=False, soft_wrap=True)
     if published.report:
         show_report(published.report.as_dict())
     out.print(f"{model}@{published.version}: {published.reason}", markup=False, soft_wrap=True)
@@ -362,7 +364,17 @@ def _held_out(figures: dict[str, Any]) -> list[list[str]]:
         return []
     how = f"held-out documents, by {figures['held_out_by']}"
     values = [[f"held-out {name}", f"{value:.4f}"] for name, value in figures["held_out"].items()]
-    return [[how, f"{figures['held_out_documents']:,}"], *values]
+    return [[how, f"{figures['held_out_documents']:,}"], *values, *_drift(figures.get("drift", {}))]
+
+
+def _drift(found: dict[str, Any]) -> list[list[str]]:
+    """Both figures of the last documents, where their order makes a difference beyond chance."""
+    if not found.get("gap"):
+        return []
+    return [
+        ["last part, micro_f1 by random folds", f"{found['random_micro_f1']:.4f}"],
+        ["last part, micro_f1 by those before", f"{found['forward_micro_f1']:.4f}"],
+    ]
 
 
 def _size(size: dict[str, Any]) -> list[list[str]]:

@@ -61,6 +61,10 @@ class NetworkLearner(TrainingSettings, Learner):
     def build(self, sizes: dict[str, Any]) -> Network:
         """The network, not yet trained; `sizes` has `inputs` (ids or terms) and `labels`."""
 
+    def build_served(self, sizes: dict[str, Any]) -> Network:
+        """The network that a stored model's weights fit; the one that was trained, as a rule."""
+        return self.build(sizes)
+
     def collate(self, features: Features, rows: NDArray[np.int64]) -> Any:
         """A batch of some documents, as the network takes it."""
         return ids_of(features, rows, size=self.sizes["inputs"])
@@ -189,7 +193,7 @@ class NetworkLearner(TrainingSettings, Learner):
         learner.sizes = sizes
         try:
             with torch.device("meta"):
-                learner.network = learner.build(sizes)
+                learner.network = learner.build_served(sizes)
             learner.network.load_state_dict(_tensors(state.arrays), assign=True)
         except (KeyError, RuntimeError, TypeError) as error:
             raise DamagedArtifactError("the network's weights do not fit its settings") from error

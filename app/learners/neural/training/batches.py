@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from app.arrays import Features, Truth
 
@@ -50,6 +51,18 @@ def ids_of(features: Features, rows: SolverRows, *, size: int) -> Ids:
     inside = np.arange(ids.shape[1]) < lengths[:, None]
     ids[inside] = np.where(chosen.data < size, chosen.data, UNKNOWN)
     return Ids(torch.from_numpy(ids), torch.from_numpy(np.maximum(lengths, 1).astype(np.int64)))
+
+
+def first_tokens(features: Features, most: int) -> Features:
+    """Rows of at most so many tokens: a longer one keeps its first ones and the mark at its end."""
+    starts, lengths = features.indptr[:-1], np.diff(features.indptr)
+    kept = np.minimum(lengths, most)
+    indptr = np.concatenate([[0], np.cumsum(kept)])
+    places = np.arange(indptr[-1]) - np.repeat(indptr[:-1], kept)
+    data = features.data[np.repeat(starts, kept) + places]
+    is_cut = lengths > most
+    data[indptr[1:][is_cut] - 1] = features.data[features.indptr[1:][is_cut] - 1]
+    return csr_array((data, places.astype(np.int32), indptr), shape=features.shape)
 
 
 def bags_of(features: Features, rows: SolverRows) -> Bags:

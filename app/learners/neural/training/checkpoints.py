@@ -19,34 +19,49 @@ Tensors: TypeAlias = dict[str, Any]
 
 @dataclass(slots=True)
 class Training:
-    """Where a training stands after an epoch: what resuming needs, and the best so far."""
+    """Where a training stands: what resuming needs, and the best so far."""
 
     epoch: int = 0
     step: int = 0
     best_figure: float = -np.inf
     best_epoch: int = 0
+    seconds: float = 0.0
+    """By the clock, over all runs."""
+    losses: list[float] = field(default_factory=list)
+    """Of the batches of the epoch under way."""
     history: list[dict[str, float]] = field(default_factory=list)
     best: Tensors = field(default_factory=dict)
     weights: Tensors = field(default_factory=dict)
     optimizer: Tensors = field(default_factory=dict)
+    random: Tensors = field(default_factory=dict)
+    """The generator's state within an epoch; empty between two: each seeds it anew."""
 
 
 SECONDS_BETWEEN = 30.0
-PLAIN = ("epoch", "step", "best_figure", "best_epoch", "history")
-GROUPS = ("best", "weights", "optimizer")
+TIMES_A_WRITE = 50
+"""So many times as long as the last write took passes before the next: 2 % of the time at most."""
+PLAIN = ("epoch", "step", "best_figure", "best_epoch", "seconds", "losses", "history")
+GROUPS = ("best", "weights", "optimizer", "random")
 
 
 class CheckpointWriter:
     """Records the state of a training after each epoch, and writes it every half minute at most.
 
     Writing after every short epoch would take longer than the epoch; a stop by Ctrl-C writes the
-    last epoch in any case, so that only a crash costs the epochs of the last half minute.
+    last epoch in any case, so that only a crash costs the epochs of the last half minute. A longer
+    epoch is recorded and written within it.
     """
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
         self._recorded: Training | None = None
         self._saved_at = time.monotonic()
+        self._pause = SECONDS_BETWEEN
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it is time to write."""
+        return self.folder is not None and time.monotonic() - self._saved_at > self._pause
 
     def record(self, training: Training, network: Any, optimizer: Any) -> None:
         """Keep a copy of everything that resuming needs, on disk if it is time to."""
@@ -54,23 +69,27 @@ class CheckpointWriter:
             return
         self._recorded = replace(
             training,
+            losses=list(training.losses),
             history=list(training.history),
             weights=copies_of(network.state_dict()),
             optimizer=optimizer.tensors(),
+            random={"state": torch.get_rng_state()} if training.losses else {},
         )
-        if time.monotonic() - self._saved_at > SECONDS_BETWEEN:
+        if self.is_due:
             self.save()
 
     def finish(self, training: Training) -> None:
         """Write the best weights only: a resumed command passes over this training."""
-        self._recorded = replace(training, weights={}, optimizer={})
+        self._recorded = replace(training, weights={}, optimizer={}, random={})
         self.save()
 
     def save(self) -> None:
         """Write what was recorded last."""
         if self.folder is not None and self._recorded is not None:
+            began = time.monotonic()
             save(self.folder, self._recorded)
             self._saved_at = time.monotonic()
+            self._pause = max(SECONDS_BETWEEN, TIMES_A_WRITE * (self._saved_at - began))
 
 
 def save(folder: Path, training: Training) -> None:

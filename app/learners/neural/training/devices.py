@@ -67,8 +67,13 @@ def reproducible(device: Any) -> Iterator[None]:
             torch.set_flush_denormal(False)
 
 
-def mixed_precision(device: Any) -> AbstractContextManager[Any]:
-    """Half-precision arithmetic on CUDA, where it is fast and safe; full precision elsewhere."""
+def mixed_precision(device: Any, *, on_cpu: bool = False) -> AbstractContextManager[Any]:
+    """Half-precision arithmetic on CUDA, where it is fast and safe; full precision elsewhere.
+
+    A processor multiplies in bfloat16 where that is asked for (`on_cpu`).
+    """
+    if device.type == "cpu" and on_cpu:
+        return torch.autocast("cpu", dtype=torch.bfloat16)
     if device.type != "cuda":
         return nullcontext()
     return torch.autocast("cuda", dtype=_half_type())

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import torch
@@ -14,6 +14,7 @@ from app.learners.neural.layers.network import Network
 from app.learners.neural.training import checkpoints
 from app.learners.neural.training.batches import scoring_batches, targets_of, training_batches
 from app.learners.neural.training.checkpoints import CheckpointWriter, Training
+from app.learners.neural.training.clock import Clock
 from app.learners.neural.training.devices import loss_scaler, mixed_precision
 from app.learners.neural.training.losses import Loss, loss_for
 from app.learners.neural.training.optimizers import Optimizer
@@ -57,12 +58,18 @@ def train(job: NetworkTraining) -> Training:
     optimizer = Optimizer(job.network, job.settings, job.device)
     training = _start(job, optimizer)
     checkpoint = CheckpointWriter(job.folder)
-    loss = loss_for(job.settings.loss, job.train[1], smoothing=job.settings.label_smoothing)
-    scaler = loss_scaler(job.device)
+    clock = Clock(job.settings.minutes, training.seconds)
+    tools = _Tools(
+        optimizer,
+        loss_for(job.settings.loss, job.train[1], smoothing=job.settings.label_smoothing),
+        loss_scaler(job.device),
+        clock,
+        checkpoint,
+    )
     try:
-        while not _is_finished(training, job.settings):
-            mean_loss = _epoch(job, training, optimizer, loss, scaler)
-            _judge(job, training, mean_loss)
+        while not (_is_finished(training, job.settings) or (clock.is_over and training.best)):
+            _judge(job, training, _epoch(job, training, tools))
+            training.seconds = clock.seconds()
             checkpoint.record(training, job.network, optimizer)
         checkpoint.finish(training)
     except KeyboardInterrupt:
@@ -108,41 +115,60 @@ def _is_finished(training: Training, settings: TrainingSettings) -> bool:
     return training.epoch >= settings.epochs or waited >= settings.patience
 
 
-def _epoch(
-    job: NetworkTraining, training: Training, optimizer: Optimizer, loss: Loss, scaler: Any
-) -> float:
-    """One pass over the training documents; the mean loss."""
-    torch.manual_seed(job.seed * 100_003 + training.epoch)
+class _Tools(NamedTuple):
+    """What the steps of a training share."""
+
+    optimizer: Optimizer
+    loss: Loss
+    scaler: Any
+    clock: Clock
+    checkpoint: CheckpointWriter
+
+
+def _epoch(job: NetworkTraining, training: Training, tools: _Tools) -> float:
+    """One pass over the training documents, or what is left of it; the mean loss.
+
+    It ends before its end where the minutes are over.
+    """
     rng = np.random.default_rng([job.seed, training.epoch])
-    job.network.train()
-    losses = []
     batches = training_batches(job.train[0], job.settings.batch_size, rng)
-    for rows in batches:
-        _set_rate(optimizer, job, training.step)
-        losses.append(_step(job, rows, optimizer, loss, scaler))
+    if training.random:
+        torch.set_rng_state(training.random["state"])
+    else:
+        torch.manual_seed(job.seed * 100_003 + training.epoch)
+    training.random = {}
+    job.network.train()
+    for rows in batches[len(training.losses) :]:
+        _set_rate(job, training.step, tools)
+        training.losses.append(_step(job, rows, tools))
         training.step += 1
-        job.progress(_stage(job, training, losses), training.step, _total(job))
-    training.epoch += 1
-    return float(np.mean(losses))
+        training.seconds = tools.clock.seconds()
+        job.progress(_stage(job, training, training.losses), *_done(job, training))
+        if tools.clock.is_over:
+            break
+        if tools.checkpoint.is_due:
+            tools.checkpoint.record(training, job.network, tools.optimizer)
+    mean_loss = float(np.mean(training.losses))
+    training.epoch, training.losses = training.epoch + 1, []
+    return mean_loss
 
 
-def _step(
-    job: NetworkTraining, rows: NDArray[np.int64], optimizer: Optimizer, loss: Loss, scaler: Any
-) -> float:
+def _step(job: NetworkTraining, rows: NDArray[np.int64], tools: _Tools) -> float:
     features, truth = job.train
-    optimizer.zero_grad()
+    tools.optimizer.zero_grad()
     batch, targets = job.collate(features, rows), targets_of(truth, rows)
-    with mixed_precision(job.device):
-        value = job.network.training_loss(batch.to(job.device), targets.to(job.device), loss)
-    scaler.scale(value).backward()
-    optimizer.step(scaler, job.settings.clip)
+    with mixed_precision(job.device, on_cpu=job.settings.is_half_precision()):
+        value = job.network.training_loss(batch.to(job.device), targets.to(job.device), tools.loss)
+    tools.scaler.scale(value).backward()
+    tools.optimizer.step(tools.scaler, job.settings.clip)
     return float(value.detach())
 
 
-def _set_rate(optimizer: Optimizer, job: NetworkTraining, step: int) -> None:
-    settings = job.settings
-    factor = rate_factor(settings.schedule, step, _total(job), warmup=settings.warmup)
-    optimizer.set_rate(factor)
+def _set_rate(job: NetworkTraining, step: int, tools: _Tools) -> None:
+    """The rate by the steps done, or by the clock where that is further on."""
+    settings, total = job.settings, _total(job)
+    step = max(step, int(tools.clock.share() * total))
+    tools.optimizer.set_rate(rate_factor(settings.schedule, step, total, warmup=settings.warmup))
 
 
 def _judge(job: NetworkTraining, training: Training, mean_loss: float) -> None:
@@ -153,18 +179,26 @@ def _judge(job: NetworkTraining, training: Training, mean_loss: float) -> None:
         scores = network_scores(job.network, job.collate, job.valid[0], device=job.device)
         figure = validation_figure(job.settings.metric, scores, job.valid[1])
         training.history[-1][job.settings.metric] = figure
-    if figure > training.best_figure:
+    if figure > training.best_figure or job.settings.keep == "last":
         training.best_figure, training.best_epoch = figure, training.epoch
         training.best = checkpoints.copies_of(job.network.state_dict())
-    job.progress(_stage(job, training, [mean_loss]), training.step, _total(job))
+    job.progress(_stage(job, training, [mean_loss]), *_done(job, training))
 
 
 def _stage(job: NetworkTraining, training: Training, losses: list[float]) -> str:
     """`kim-cnn · epoch 3 · loss 0.0123 · best micro-f1 0.871`: the name comes first, and stays."""
     recent = float(np.mean(losses[-20:]))
     is_judged = job.valid is not None and training.best
-    figure = f" · best {job.settings.metric} {training.best_figure:.3f}" if is_judged else ""
+    kept = "last" if job.settings.keep == "last" else "best"
+    figure = f" · {kept} {job.settings.metric} {training.best_figure:.3f}" if is_judged else ""
     return f"{job.name} · epoch {training.epoch + 1} · loss {recent:.4f}{figure}"
+
+
+def _done(job: NetworkTraining, training: Training) -> tuple[int, int]:
+    """How far a training is, of how much: in steps, or in seconds where the clock ends it."""
+    if job.settings.minutes:
+        return round(training.seconds), round(job.settings.minutes * 60)
+    return training.step, _total(job)
 
 
 def _total(job: NetworkTraining) -> int:

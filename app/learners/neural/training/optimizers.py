@@ -9,6 +9,8 @@ from app.learners.neural.training.normalized_sgd import NormalizedSgd
 from app.learners.neural.training.settings import TrainingSettings
 
 Tensors: TypeAlias = dict[str, Any]
+OUTPUT = "output."
+"""How the names of the layer of labels begin in every network that has a rate of its own for it."""
 KINDS = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW}
 
 
@@ -24,26 +26,30 @@ class Optimizer:
         terms = [m.weight for m in network.modules() if isinstance(m, nn.EmbeddingBag)]
         words = [weight for weight in sparse if not _is_among(weight, terms)]
         trained = [p for p in network.parameters() if p.requires_grad]
-        dense = [p for p in trained if not _is_among(p, sparse + terms)]
-        rate, decay = settings.learning_rate, settings.weight_decay
+        apart = sparse + terms
+        named = [(n, p) for n, p in network.named_parameters() if p.requires_grad]
+        dense = _groups([(n, p) for n, p in named if not _is_among(p, apart)], settings)
+        rate = settings.learning_rate
         fused = device.type in ("cpu", "cuda")
         self.parameters = trained
         self.optimizers: list[Any] = []
         if dense:
             kind = KINDS[settings.optimizer]
-            self.optimizers.append(kind(dense, lr=rate, weight_decay=decay, fused=fused))
+            self.optimizers.append(kind(dense, lr=rate, fused=fused))
         if words:
             self.optimizers.append(torch.optim.SparseAdam(words, lr=rate))
         if terms:
             rate = settings.embedding_rate() * settings.batch_size**0.5
             self.optimizers.append(NormalizedSgd(terms, lr=rate))
-        self.rates = [optimizer.param_groups[0]["lr"] for optimizer in self.optimizers]
+        self.rates = [group["lr"] for group in self._groups()]
 
     def set_rate(self, factor: float) -> None:
         """The learning rates of the next step, as a share of the settings' own."""
-        for optimizer, rate in zip(self.optimizers, self.rates, strict=True):
-            for group in optimizer.param_groups:
-                group["lr"] = rate * factor
+        for group, rate in zip(self._groups(), self.rates, strict=True):
+            group["lr"] = rate * factor
+
+    def _groups(self) -> list[dict[str, Any]]:
+        return [group for optimizer in self.optimizers for group in optimizer.param_groups]
 
     def zero_grad(self) -> None:
         """Forget the gradients of the last step."""
@@ -85,6 +91,16 @@ class Optimizer:
                 if int(of) == number:
                     memory.setdefault(int(parameter), {})[name] = _remembered(value)
             optimizer.load_state_dict({**optimizer.state_dict(), "state": memory})
+
+
+def _groups(named: list[tuple[str, Any]], settings: TrainingSettings) -> list[dict[str, Any]]:
+    """Parameters by learning rate and decay: biases and norms are never pulled towards 0."""
+    groups: dict[tuple[float, float], list[Any]] = {}
+    for name, weight in named:
+        rate = settings.output_rate() if name.startswith(OUTPUT) else settings.learning_rate
+        decay = settings.weight_decay if weight.ndim > 1 else 0.0
+        groups.setdefault((rate, decay), []).append(weight)
+    return [{"params": own, "lr": r, "weight_decay": d} for (r, d), own in groups.items()]
 
 
 def _remembered(value: Any) -> Any:

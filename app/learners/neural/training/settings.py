@@ -11,7 +11,10 @@ CHOICES = {
     "schedule": ("constant", "linear", "cosine"),
     "start_vectors": ("documents", "random"),
     "loss": ("bce", "class-balanced", "asymmetric"),
+    "keep": ("best", "last"),
+    "precision": ("float32", "bfloat16"),
 }
+FROM_0 = ("frozen_layers", "training_tokens")
 RATES = ("learning_rate", "term_rate")
 SHARES = ("valid_share", "warmup", "label_smoothing")
 
@@ -39,6 +42,12 @@ class TrainingSettings:
     valid_share: float = 0.1
     """Share of the training documents held back for early stopping where no set is given; with 0
     all are trained on, for all epochs."""
+    keep: str = "best"
+    """Which weights stay: the best by `metric`, or the last. Documents that chose no epoch give
+    held-out scores that are not flattered by the choice."""
+    minutes: float = 0.0
+    """The schedule ends after so many minutes by the clock, or after `epochs`; 0: by epochs alone.
+    What comes out then depends on how fast the machine is."""
     start_vectors: str = "documents"
     """Where word vectors start: from words that stand together in the documents, or at random."""
     threads: int = 1
@@ -47,6 +56,14 @@ class TrainingSettings:
     def embedding_rate(self) -> float:
         """The learning rate of a layer of term vectors (`nn.EmbeddingBag`)."""
         return self.learning_rate
+
+    def output_rate(self) -> float:
+        """The learning rate of the layer that gives labels."""
+        return self.learning_rate
+
+    def is_half_precision(self) -> bool:
+        """Whether a processor multiplies in bfloat16 in training."""
+        return False
 
     def __post_init__(self) -> None:
         for setting in fields(self):
@@ -68,7 +85,8 @@ def _accepted(setting: Field[Any], value: Any) -> str:
         kind = "true or false" if isinstance(default, bool) else "a text"
         return "" if isinstance(value, type(default)) else kind
     if isinstance(default, int):
-        return "" if _is_count(value) else "a whole number of at least 1"
+        least = 0 if name in FROM_0 else 1
+        return "" if _is_count(value, least) else f"a whole number of at least {least}"
     if name in RATES and value == 0:
         return "a number above 0"
     if isinstance(default, float):
@@ -80,5 +98,5 @@ def _accepted(setting: Field[Any], value: Any) -> str:
     return "" if is_list else "a list of whole numbers of at least 1"
 
 
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+def _is_count(value: Any, least: int = 1) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least

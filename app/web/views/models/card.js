@@ -37,7 +37,7 @@ function described(model, curve) {
   ];
 }
 
-function heldOut({ held_out: found, held_out_documents: documents, held_out_by: by = "random" }) {
+function heldOut({ held_out: found, held_out_documents: documents, held_out_by: by = "random", drift }) {
   if (!found) return soft("It was not tuned on held-out documents: train it with folds to know how good it is.");
   return [
     counts([
@@ -45,6 +45,10 @@ function heldOut({ held_out: found, held_out_documents: documents, held_out_by: 
       ["micro recall", percent(found.micro_recall)], ["macro F1", percent(found.macro_f1)],
     ], "figures-large"),
     documents && soft(`${count(documents)} documents, each scored by a model trained without it (${by} folds).`),
+    drift?.gap && soft(
+      `The last ${count(drift.documents)} documents: micro F1 ${percent(drift.random_micro_f1)} by random folds, ` +
+      `${percent(drift.forward_micro_f1)} by a model of the documents before them.`,
+    ),
   ];
 }
 
