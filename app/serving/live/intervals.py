@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 Z = 1.959964
 """Of the normal distribution, for 95 %."""
 
 
-class Estimate(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Estimate:
     """A figure of a sample, and between which bounds that of all traffic is expected."""
 
     value: float
@@ -19,8 +20,9 @@ class Estimate(NamedTuple):
 def share(part: float, whole: float) -> Estimate | None:
     """A share with Wilson's interval; None of nothing.
 
-    >>> share(9, 10)
-    Estimate(value=0.9, low=0.5958..., high=0.9821...)
+    >>> found = share(9, 10)
+    >>> round(found.value, 3), round(found.low, 3), round(found.high, 3)
+    (0.9, 0.596, 0.982)
     """
     if whole <= 0:
         return None

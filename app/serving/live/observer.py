@@ -11,8 +11,8 @@ from app.serving.live.shadow import ShadowComparison
 from app.serving.live.versions import CurrentVersions
 from app.serving.telemetry.telemetry import Telemetry
 
-DRIFT_SECONDS, DRIFT_DOCUMENTS = 1.0, 32
-"""So many documents are counted for drift in so many seconds, all together: that is cheap."""
+DRIFT_SECONDS, DRIFT_DOCUMENTS = 1.0, 100
+"""At most so many documents are counted for drift in so many seconds."""
 LOOK_SECONDS = 0.05
 REST = 4.0
 """Rest after each document, in units of the time it took: at most a fifth of a processor."""
