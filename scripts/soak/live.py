@@ -1,0 +1,149 @@
+"""A version tried on live traffic in the long runs (R36): as a shadow, then as a canary."""
+
+import asyncio
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from soak.client import JSON, Answer, Client, head, p99, request
+from soak.demo import versions
+from soak.findings import Findings
+from soak.running_replica import RunningReplica, running_replica
+
+from app.artifacts.store import Store
+from app.artifacts.trials import Trial
+from app.model import load_model
+from app.prediction import Query, plan_of
+
+REQUESTS, RATE = 10_000, 400.0
+SHARE = 0.05
+SLOWER = 1.2
+STANDARD_ERRORS = 4
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def trials(models: Path, folder: Path, quick: bool) -> Findings:
+    """R36: 10,000 requests without a trial, with a shadow, and with a canary beside it."""
+    found, n = Findings(), 1000 if quick else REQUESTS
+    lines = (folder / "demo" / "train.jsonl").read_text().splitlines()
+    texts = [json.loads(line)["text"] for line in lines][:2000]
+    with running_replica(models, folder, LABELSERVE_POLL_SECONDS="0.2") as running:
+        asyncio.run(_trials(running, texts, n, found))
+    return found
+
+
+async def _trials(running: RunningReplica, texts: list[str], n: int, found: Findings) -> None:
+    client, store = Client(running.port), Store(running.models)
+    new, current = versions(running.models)
+    store.promote("demo", current)
+    await _asked(client, running, texts, n // 5)
+    alone = await _asked(client, running, texts, n)
+    store.begin_trial("demo", "shadow", Trial(new, 1.0))
+    await _until(client, "shadow", lambda told: told["state"] == "running")
+    beside = await _asked(client, running, texts, n)
+    for name, (answers, cpu) in {"alone": alone, "with a shadow": beside}.items():
+        failed = sum(answer.status != 200 for answer in answers)
+        found.note(
+            f"{name}: {len(answers)} requests, {failed} failed, p99 {p99(answers) * 1e3:.2f} ms, "
+            f"{cpu * 1e6:.0f} µs of CPU each",
+            not failed,
+        )
+    ratio = p99(beside[0]) / p99(alone[0])
+    found.note(f"p99 with a shadow {ratio:.2f} ×", ratio <= SLOWER)
+    await _agreement(client, running, texts, n, found)
+    store.begin_trial("demo", "canary", Trial(new, SHARE, by="x-user"))
+    await _until(client, "canary", lambda told: told["state"] == "running")
+    await _canary(client, running, texts, n, new, found)
+    client.close()
+
+
+async def _asked(
+    client: Client, running: RunningReplica, texts: Sequence[str], n: int
+) -> tuple[list[Answer], float]:
+    """The answers to evenly paced requests of one document each, and the CPU seconds of one."""
+    loop, sent, before = asyncio.get_running_loop(), [], _cpu(running.pid)
+    due = loop.time()
+    for number in range(n):
+        due += 1 / RATE
+        await asyncio.sleep(max(0.0, due - loop.time()))
+        asked = _prediction(texts[number % len(texts)], number)
+        sent.append(asyncio.create_task(client.send(asked)))
+    answers = await asyncio.gather(*sent)
+    return list(answers), (_cpu(running.pid) - before) / n
+
+
+async def _agreement(
+    client: Client, running: RunningReplica, texts: list[str], n: int, found: Findings
+) -> None:
+    """What the service says of the shadow, beside both versions asked about the same documents."""
+    told = await _until(
+        client,
+        "shadow",
+        lambda told: sum(told["figures"][k] for k in ("compared", "dropped", "failed")) >= n,
+    )
+    figures = told["figures"]
+    found.note(
+        f"{figures['compared']} documents compared, {figures['dropped']} dropped, "
+        f"{figures['failed']} failed",
+        figures["compared"] + figures["dropped"] == n and not figures["failed"],
+    )
+    sets = [_labels(running.models, told[version], texts) for version in ("current", "version")]
+    every = [(number % len(texts)) for number in range(n)]
+    both = sum(len(sets[0][i] & sets[1][i]) for i in every)
+    either = sum(len(sets[0][i] | sets[1][i]) for i in every)
+    said, offline = figures["all_labels"]["jaccard"], both / either
+    is_same = said["low"] <= offline <= said["high"]
+    if not figures["dropped"]:
+        is_same = abs(said["value"] - offline) < 1e-9
+    found.note(f"Jaccard {said['value']:.6f}, offline {offline:.6f}", is_same)
+
+
+async def _canary(
+    client: Client,
+    running: RunningReplica,
+    texts: list[str],
+    n: int,
+    new: str,
+    found: Findings,
+) -> None:
+    answers, _ = await _asked(client, running, texts, n)
+    failed = sum(answer.status != 200 for answer in answers)
+    sides = [answer.headers.get("x-model-version") == new for answer in answers]
+    again, _ = await _asked(client, running, texts, n)
+    moved = sum(
+        (answer.headers.get("x-model-version") == new) != side
+        for answer, side in zip(again, sides, strict=True)
+    )
+    share, width = sum(sides) / n, STANDARD_ERRORS * (SHARE * (1 - SHARE) / n) ** 0.5
+    found.note(f"canary of {SHARE}: {failed} failed, {share:.4f} of callers", not failed)
+    found.note(f"within {width:.4f} of its share", abs(share - SHARE) <= width)
+    found.note(f"{moved} callers changed sides", not moved)
+
+
+def _labels(models: Path, version: str, texts: list[str]) -> list[set[str]]:
+    plan = plan_of(Query(), load_model(Store(models), f"demo@{version}").classifier)
+    return [{label.label for label in one.labels} for one in plan.predictions(texts)]
+
+
+def _prediction(text: str, user: int) -> bytes:
+    body = json.dumps({"documents": [text]}).encode()
+    return head("/predict", JSON, f"Content-Length: {len(body)}", f"X-User: {user}") + body
+
+
+async def _until(client: Client, kind: str, holds: Any) -> Any:
+    end = monotonic() + 60
+    while monotonic() < end:
+        told = (await client.send(request(f"/models/demo/{kind}"))).json()
+        if holds(told):
+            return told
+        await asyncio.sleep(0.1)
+    raise TimeoutError(f"the {kind} did not come so far")
+
+
+def _cpu(pid: int) -> float:
+    """Seconds of processor that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
