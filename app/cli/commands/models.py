@@ -46,7 +46,7 @@ for _command in (pack, unpack, diff, shadow, canary, settle):
 
 @app.command("list")
 def list_(models_dir: ModelsDir = MODELS, json: Json = None) -> None:
-    """Every version of every model; * marks the current ones, words those on trial."""
+    """Every version of every model; * marks those that answer."""
     store = Store(models_dir)
     found = store_facts(store)
     _print(json, lambda: _show_list(found, store), {"models": found})
