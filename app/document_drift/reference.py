@@ -17,7 +17,8 @@ from app.heldout import HeldOut
 LEAST_HELD_OUT = 200
 """Fewer documents say too little of what is usual: then nothing is kept."""
 MOST_HELD_OUT = 5000
-CHUNK_CELLS = 1_000_000
+CHUNK_CELLS, MOST_CELLS = 1_000_000, 50_000_000
+"""Scores looked at together, and in all."""
 
 Counts = dict[str, NDArray[np.int64]]
 
@@ -64,24 +65,31 @@ def held_out_histograms(
     """
     if len(texts) < LEAST_HELD_OUT:
         return None
-    n_taken = min(len(texts), MOST_HELD_OUT)
-    rows = np.unique(np.linspace(0, len(texts) - 1, n_taken).astype(np.int64))
+    rows = _rows(len(texts), held_out.n_labels)
+    scores = held_out.scores[rows]  # at once: each look for rows goes through a sparse matrix
+    scores = csr_array(scores) if issparse(scores) else scores
+    n_chunks = max(1, len(rows) * held_out.n_labels // CHUNK_CELLS)
     each = [
-        measures.values([texts[row] for row in own], _dense(held_out, own), are_own=are_own)
-        for own in np.array_split(rows, max(1, len(rows) * held_out.n_labels // CHUNK_CELLS))
+        measures.values([texts[row] for row in rows[own]], _dense(scores[own]), are_own=are_own)
+        for own in np.array_split(np.arange(len(rows)), min(n_chunks, len(rows)))
     ]
     return {name: histogram_of(name, own).as_dict() for name, own in _joined(each).items()}
+
+
+def _rows(n_documents: int, n_labels: int) -> NDArray[np.int64]:
+    """Some of the documents, evenly spaced; fewer where there are very many labels."""
+    most = max(LEAST_HELD_OUT, min(MOST_HELD_OUT, MOST_CELLS // n_labels))
+    return np.unique(np.linspace(0, n_documents - 1, min(n_documents, most)).astype(np.int64))
 
 
 def _joined(each: list[Values]) -> Values:
     return {name: np.concatenate([own[name] for own in each]) for name in each[0]}
 
 
-def _dense(held_out: HeldOut, rows: NDArray[np.int64]) -> Scores:
-    scores = held_out.scores
+def _dense(scores: Any) -> Scores:
     if not issparse(scores):
-        return np.ascontiguousarray(scores[rows])
-    stored = csr_array(scores[rows]).tocoo()
+        return np.ascontiguousarray(scores)
+    stored = scores.tocoo()
     dense = np.full(stored.shape, -np.inf, np.float32)
     dense[stored.row, stored.col] = stored.data
     return dense

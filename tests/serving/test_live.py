@@ -163,6 +163,21 @@ def test_a_pointer_that_cannot_be_read_is_a_failure_to_show_and_the_model_answer
     assert found.failures == {}
 
 
+def test_a_trial_goes_on_while_its_pointer_cannot_be_read(store: Store) -> None:
+    new = store.versions("tiny")[0]
+    store.begin_trial("tiny", "canary", Trial(new, 0.5))
+    found = Registry(store)
+    found.refresh()
+    (store.path / "tiny" / "canary").write_bytes(b"{")
+    found.refresh()
+    assert found.trials.canaries["tiny"].trial == Trial(new, 0.5)
+    assert "canary" in found.failures["tiny@canary"].reason
+    store.begin_trial("tiny", "canary", Trial(new, 0.7))
+    found.refresh()
+    assert found.trials.canaries["tiny"].trial.share == 0.7
+    assert found.failures == {}
+
+
 def test_a_trial_that_cannot_be_loaded_leaves_the_current_version_alone(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

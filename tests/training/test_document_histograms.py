@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from scipy.stats import chi2_contingency
 
 from app.artifacts.manifest import checksum, manifest_bytes, read_manifest
@@ -15,8 +16,9 @@ from app.datasets.collection import Collection, load_collection
 from app.document_drift.counter import ALL_OF_THE_FIRST, ONE_IN, DriftCounter
 from app.document_drift.figures import population_stability, same_shares
 from app.document_drift.histogram import DocumentHistogram
-from app.document_drift.reference import DriftReference
+from app.document_drift.reference import DriftReference, held_out_histograms
 from app.errors import DamagedArtifactError
+from app.heldout import HeldOut
 from app.kernels.text.analysis import Analysis
 from app.model import Model, load_model
 from app.training.publish import documents_of, measure
@@ -64,6 +66,23 @@ def test_a_model_keeps_a_histogram_of_every_measure_and_no_text(
     assert {int(one.counts.sum()) for one in histograms.values()} == {len(data)}
     assert model.info().document_histograms is not None
     assert "password" not in str(model.manifest.document_histograms)
+
+
+def test_sparse_held_out_scores_give_the_same_histograms_as_dense_ones(
+    model: Model, data: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scores = model.classifier.scores(data.documents)
+    truth = model.classifier.labels.truth(data.label_sets)
+    measures = reference(model).measures
+    found = []
+    for form in (scores, csr_array(scores)):
+        held_out = HeldOut.of(form, truth)
+        found.append(held_out_histograms(measures, data.documents, held_out, are_own=True))
+        monkeypatch.setattr("app.document_drift.reference.CHUNK_CELLS", 100)
+    assert found[0] == found[1]
+    monkeypatch.setattr("app.document_drift.reference.MOST_CELLS", 1250)
+    few = held_out_histograms(measures, data.documents, held_out, are_own=True) or {}
+    assert {sum(bins["counts"]) for bins in few.values()} == {250}
 
 
 def test_few_documents_are_no_reference_and_models_written_before_have_none(

@@ -117,12 +117,12 @@ def _trial(service: Service, name: str, kind: TrialKind, caller: Identity) -> Tr
     registry = service.registry
     loaded, trial = registry.loaded.get(name), registry.trials.known.get((name, kind))
     current = None if loaded is None else loaded.model.version
+    broken = registry.failures.get(f"{name}@{kind}")
     if trial is None:
-        broken = registry.failures.get(f"{name}@{kind}")
         problem = None if broken is None else broken.reason
         state: State = "none" if broken is None else "failed"
         return TrialInfo(model=name, current=current, state=state, problem=problem)
-    failed = registry.failures.get(f"{name}@{trial.version}")
+    failed = registry.failures.get(f"{name}@{trial.version}") or broken
     running = registry.trials.shadows if kind == "shadow" else registry.trials.canaries
     state = "running" if name in running else "loading" if failed is None else "failed"
     return TrialInfo(

@@ -41,20 +41,19 @@ class Trials(Generic[Version]):
         return [one.loaded for one in (*self.shadows.values(), *self.canaries.values())]
 
     def references(self) -> list[str]:
-        """What failures may be remembered of: versions on trial, and pointers."""
-        pointers = [f"{name}@{kind}" for name, kind in self.known]
-        return [*(f"{name}@{t.version}" for (name, _), t in self.known.items()), *pointers]
+        """The versions on trial, as requests name them."""
+        return [f"{name}@{trial.version}" for (name, _), trial in self.known.items()]
 
     def refresh(
         self, store: Store, current: dict[str, str], load: Load[Version], damaged: OnDamage
     ) -> None:
-        """Look at the pointers of the models whose current versions are given."""
-        self.known = {
-            (name, kind): trial
-            for name in current
-            for kind in KINDS
-            if (trial := _read(store, name, kind, damaged)) is not None
-        }
+        """Look at the pointers of the models whose current versions are given.
+
+        Where one cannot be read, its trial goes on as it was.
+        """
+        pointers = [(name, kind) for name in current for kind in KINDS]
+        trials = {pointer: self._read(store, *pointer, damaged) for pointer in pointers}
+        self.known = {pointer: trial for pointer, trial in trials.items() if trial is not None}
         self.shadows = self._running("shadow", current, load)
         self.canaries = self._running("canary", current, load)
 
@@ -62,6 +61,13 @@ class Trials(Generic[Version]):
         """Hold other objects for the same versions."""
         self.shadows = _replaced(self.shadows.items(), again)
         self.canaries = _replaced(self.canaries.items(), again)
+
+    def _read(self, store: Store, name: str, kind: TrialKind, damaged: OnDamage) -> Trial | None:
+        try:
+            return store.trial(name, kind)
+        except (AppError, OSError) as error:
+            damaged(name, kind, error)
+            return self.known.get((name, kind))
 
     def _running(
         self, kind: TrialKind, current: dict[str, str], load: Load[Version]
@@ -73,14 +79,6 @@ class Trials(Generic[Version]):
                 if loaded is not None:
                     found[name] = LiveTrial(trial, loaded)
         return found
-
-
-def _read(store: Store, name: str, kind: TrialKind, damaged: OnDamage) -> Trial | None:
-    try:
-        return store.trial(name, kind)
-    except (AppError, OSError) as error:
-        damaged(name, kind, error)
-        return None
 
 
 def _replaced(
