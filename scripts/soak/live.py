@@ -48,6 +48,7 @@ async def _trials(running: RunningReplica, texts: list[str], n: int, found: Find
         alone.append(await _asked(client, running, texts, n // BLOCKS))
         await _begin(client, store, Trial(new, SHADOW))
         beside.append(await _asked(client, running, texts, n // BLOCKS))
+        await asyncio.sleep(1)  # what waits is compared
         figures = (await _until(client, "shadow", lambda told: told["figures"]))["figures"]
         dropped += figures["dropped"]
         taken += figures["compared"] + figures["dropped"]

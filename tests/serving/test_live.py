@@ -308,6 +308,14 @@ def test_the_share_of_callers_is_right_and_each_stays_on_its_side() -> None:
     assert all(is_answered_by(Trial(NOT_A_VERSION, 1.0), "tiny", caller) for caller in callers)
 
 
+def test_documents_are_taken_from_the_moment_on_that_a_shadow_runs(store: Store) -> None:
+    running = Running(store)
+    assert not running.observer.sample.is_wanted
+    store.begin_trial("tiny", "shadow", Trial(store.versions("tiny")[0], 1))
+    running.look()
+    assert running.observer.sample.is_wanted
+
+
 def test_a_trial_that_ends_takes_its_figures_and_its_version_with_it(
     store: Store, texts: list[str]
 ) -> None:

@@ -48,6 +48,8 @@ class LiveObserver:
         trials = {(name, trial.version) for (name, _), trial in known.items()}
         self._telemetry.keep_trials(trials)
         self._shadow.keep(trials)
+        if self._registry.trials.shadows:
+            self.sample.is_wanted = True
         loaded = self._registry.loaded
         self._drift.keep({name: found.model.version for name, found in loaded.items()})
 
