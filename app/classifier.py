@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.arrays import Marks, Scores
 from app.decisions.abstention import Abstention
@@ -152,6 +153,16 @@ class Classifier:
             return self.members[0].scores(documents, jobs=jobs)
         return added_up(self.members, [m.scores(documents, jobs=jobs) for m in self.members])
 
+    def probabilities(self, scores: Scores) -> NDArray[np.float32] | None:
+        """The probabilities that scores mean, by column; None without a calibration."""
+        return None if self.calibration is None else self.calibration.probabilities(scores)
+
+    def unknown_terms(
+        self, texts: Sequence[str], *, are_own: bool = False
+    ) -> NDArray[np.float64] | None:
+        """The share of each text's terms that the first member does not know, where it can tell."""
+        return self.members[0].vectorizer.unknown_terms(texts, are_own=are_own)
+
     def text_scorer(self) -> Any:
         """What scores a text, or picks its labels, in one kernel; None where there is no such."""
         is_plain = len(self.members) == 1 and self.relabelling is None
@@ -159,7 +170,11 @@ class Classifier:
 
     def decide(self, documents: Sequence[Any]) -> Marks:
         """Mark the labels each document gets; where the model abstains it gets none."""
-        decision, scores = self.effective_decision, self.scores(documents)
+        return self.marks(self.scores(documents), documents)
+
+    def marks(self, scores: Scores, documents: Sequence[Any]) -> Marks:
+        """The same for documents whose scores are known."""
+        decision = self.effective_decision
         if self.relabelling is None:
             marks = decision.decide(scores)
         else:

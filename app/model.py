@@ -15,6 +15,7 @@ from app.artifacts.store import Store
 from app.classifier import Classifier
 from app.decisions.rules.cost import Cost
 from app.decisions.tuning.options import with_current_names
+from app.document_drift.reference import DriftReference
 from app.errors import AppError, DamagedArtifactError
 from app.labels import Relabelling, Taxonomy
 from app.metrics.costs import CostTable, ErrorCosts
@@ -51,6 +52,7 @@ class Model:
             timings=dict(manifest.timings),
             figures=dict(manifest.figures),
             golden=[golden.model_dump(exclude_none=True) for golden in manifest.golden],
+            document_histograms=_histograms(self.manifest),
             documents=self.fingerprints,
         )
 
@@ -59,6 +61,19 @@ class Model:
         """How label cells of its training data were split, as options spell it; "": none were."""
         found = self.manifest.recipe.get("label_separator")
         return found if isinstance(found, str) else ""
+
+    @property
+    def has_drift_reference(self) -> bool:
+        """Whether it keeps what its held-out documents were like."""
+        return self.manifest.document_histograms is not None
+
+    @property
+    def drift_reference(self) -> DriftReference | None:
+        """What its held-out documents were like; None where it does not keep that."""
+        bins = _histograms(self.manifest)
+        if bins is None:
+            return None
+        return DriftReference.of(self.classifier, self.training_counts, bins)
 
     @property
     def taxonomy(self) -> Taxonomy | None:
@@ -117,6 +132,11 @@ def tuned_costs(classifier: Classifier, recipe: Mapping[str, Any]) -> CostTable 
     rows = map(ErrorCosts, *(np.broadcast_to(cost, len(names)).tolist() for cost in costs))
     by_label = zip(names, rows, strict=True)
     return CostTable(by_label={name: row for name, row in by_label if name})
+
+
+def _histograms(manifest: Manifest) -> dict[str, dict[str, Any]] | None:
+    found = manifest.document_histograms
+    return None if found is None else {name: bins.model_dump() for name, bins in found.items()}
 
 
 def _tuning_settings(recipe: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ LAYERS = [
     {"hand_rules"},
     {"datasets", "vectorizers", "learners", "decisions", "artifacts", "compiling"},
     {"classifier"},
+    {"document_drift"},
     {"model", "evaluation", "explanation", "prediction"},
     {"training", "serving"},
     {"api", "papers", "server"},

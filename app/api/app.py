@@ -32,6 +32,7 @@ from app.api.routes import (
     evaluations,
     health,
     leaderboards,
+    live,
     metrics,
     models,
     page,
@@ -131,7 +132,7 @@ def create_app(service: Service, *, log_stream: BinaryIO | None = None) -> Appli
     for error in (AppError, RequestValidationError, HTTPException, Exception):
         app.add_exception_handler(error, _answer)
     _wrap(app, service, request_log)
-    routes = (health, models, evaluate, evaluations, comparisons, leaderboards, uploads)
+    routes = (health, models, live, evaluate, evaluations, comparisons, leaderboards, uploads)
     for module in (*routes, metrics, v2):
         app.include_router(module.router)
     if settings.docs:

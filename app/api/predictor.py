@@ -12,7 +12,8 @@ from app.prediction.answers import Prediction
 from app.prediction.plan import Plan
 from app.prediction.query import Query
 from app.serving.admission import Deadline
-from app.serving.identity import Identity
+from app.serving.identity import ANYONE, Identity
+from app.serving.live.canary import is_answered_by
 from app.serving.registry import Loaded
 from app.serving.service import Service
 from app.serving.telemetry.counters import Counter, Histogram
@@ -54,6 +55,7 @@ class Predictor:
         self._seconds = service.telemetry.stages.labels("predict")
         self._has_room = service.documents.has_room
         self._counters: dict[str, tuple[Counter, Histogram]] = {}
+        self._trials, self._sample = service.registry.trials, service.live.sample
 
     def model(self, reference: str | None, identity: Identity, context: RequestContext) -> Loaded:
         """The model that was named, or the default one, if the caller may use it."""
@@ -61,8 +63,25 @@ class Predictor:
             identity.require_model(reference.partition("@")[0])
         loaded = self._service.registry.get(reference, identity.may_use)
         identity.require_model(loaded.model.name)
+        if self._trials.canaries and reference in (None, loaded.model.name):
+            loaded = self._on_side(loaded, identity, context)
         context.model, context.version = loaded.model.name, loaded.model.version
         return loaded
+
+    def _on_side(self, loaded: Loaded, identity: Identity, context: RequestContext) -> Loaded:
+        """The canary, where one runs and this caller is among those that it answers."""
+        name = loaded.model.name
+        canary = self._trials.canaries.get(name)
+        if canary is None:
+            return loaded
+        trial, caller = canary.trial, b""
+        if trial.by is not None:
+            caller = context.header(trial.by.encode())
+        if not caller:
+            caller = (context.head.address if identity is ANYONE else identity.name).encode()
+        is_canary = is_answered_by(trial, name, caller)
+        context.side = (trial.version, "canary" if is_canary else "current")
+        return canary.loaded if is_canary else loaded
 
     def refuse_early(self, context: RequestContext) -> None:
         """Refuse, before it is read, a body that cannot be admitted; short ones are let in.
@@ -108,7 +127,7 @@ class Predictor:
                 predicted, written = await self._in(
                     self._service.threads, _predicted_and_written, asked, texts, write
                 )
-        self.count(asked.loaded, predicted)
+        self.count(asked.loaded, asked.query, texts, predicted)
         return written
 
     def at_once(self, loaded: Loaded, query: Query, texts: Sequence[str]) -> Predicted | None:
@@ -142,8 +161,10 @@ class Predictor:
         """What the work gives: large work in a thread, so that it holds nobody up."""
         return await self.in_thread(work, *arguments) if is_large else work(*arguments)
 
-    def count(self, loaded: Loaded, predicted: Predicted) -> None:
-        """Count the documents and the labels of an answer."""
+    def count(
+        self, loaded: Loaded, query: Query, texts: Sequence[str], predicted: Predicted
+    ) -> None:
+        """Count the documents and the labels of an answer; a sample is looked at again later."""
         self._seconds.observe(predicted.seconds)
         model = loaded.model.name
         counters = self._counters.get(model)
@@ -157,6 +178,8 @@ class Predictor:
         documents.inc(len(predicted.label_counts))
         for count in predicted.label_counts:
             labels.observe(count)
+        if self._sample.is_wanted:
+            self._sample.offer(loaded, query, texts)
 
 
 def _predicted_and_written(

@@ -1,6 +1,6 @@
 """What training tells about a model beside its state, and what a verified model holds."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -28,8 +28,16 @@ class Info:
     """Validation (and test) figures, nested as one likes; values that are not finite become null"""
     golden: list[dict[str, Any]] = field(default_factory=list)
     """{"text": str} or {"features": [[index, value], …]}, with "top": [[label, score], …]"""
+    document_histograms: dict[str, dict[str, Any]] | None = None
+    """By measure {"edges": […], "counts": […]} of held-out documents; None: too few, or none."""
     documents: NDArray[np.uint64] | None = None
     """64-bit hashes of the training texts, so that reports can tell a test document was seen."""
+
+    def with_other_labels(self) -> "Info":
+        """The same of a model that answers with other labels: how many is not known any more."""
+        kept = self.document_histograms
+        rest = {name: bins for name, bins in (kept or {}).items() if name != "labels"}
+        return replace(self, document_histograms=rest or None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from itertools import pairwise
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
@@ -12,6 +13,8 @@ FORMAT, OLDEST_FORMAT = 2, 1
 """What is written, and from which on everything is read; docs/artifacts.md says what changed."""
 NOT_SEALED = {"version", "created", "timings", "checksum"}
 """Fields that may differ between two trainings of the same thing: not under the checksum."""
+
+MOST_EDGES = 100
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Count = Annotated[int, Field(ge=0)]
@@ -65,6 +68,24 @@ class Golden(Strict):
         return self
 
 
+class HistogramBins(Strict):
+    """A measure of held-out documents, counted: below the first edge, between two, above the last.
+
+    A value equal to an edge is below it.
+    """
+
+    edges: list[float] = Field(min_length=1, max_length=MOST_EDGES)
+    counts: list[Count]
+
+    @model_validator(mode="after")
+    def _are_bins(self) -> "HistogramBins":
+        if len(self.counts) != len(self.edges) + 1 or not sum(self.counts):
+            raise ValueError("a histogram has documents, in one bin more than edges")
+        if any(high <= low for low, high in pairwise(self.edges)):
+            raise ValueError("the edges of a histogram rise")
+        return self
+
+
 class Manifest(Strict):
     """The whole file."""
 
@@ -81,6 +102,8 @@ class Manifest(Strict):
     timings: dict[str, float]
     figures: dict[str, JsonValue]
     golden: list[Golden]
+    document_histograms: dict[str, HistogramBins] | None = None
+    """Measures of held-out documents, for drift; models written before have none."""
     checksum: Sha256
 
 

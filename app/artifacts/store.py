@@ -1,6 +1,7 @@
-"""The store: models/NAME/VERSION/ folders that never change, and models/NAME/current."""
+"""The store: models/NAME/VERSION/ folders that never change, and pointers to some of them."""
 
 import os
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from app.artifacts.info import Artifact, Info
 from app.artifacts.manifest import Manifest, manifest_bytes
 from app.artifacts.npy import open_plain, write_array
 from app.artifacts.tree import flat_arrays, part_tree
+from app.artifacts.trials import KINDS, Trial, TrialKind, end_trial, read_trial, write_trial
 from app.artifacts.verification import open_artifact, peek_manifest
 from app.artifacts.versions import is_name, is_version, next_version
 from app.errors import (
@@ -108,24 +110,59 @@ class Store:
         folder = self.folder(name, version)
         folders.write_file(folder.parent / "current", f"{version}\n".encode())
 
+    def trial(self, name: str, kind: TrialKind) -> Trial | None:
+        """The version that is tried as a shadow or a canary; None where none is."""
+        folder = self._folder(name)
+        found = read_trial(folder, kind)
+        if found is not None and found.version not in _versions(folder):
+            raise DamagedArtifactError(f"{name}: {kind} names a version that is not here")
+        return found
+
+    def begin_trial(self, name: str, kind: TrialKind, trial: Trial) -> None:
+        """Try a version on live traffic; ConflictError for the one that is current."""
+        folder = self.folder(name, trial.version).parent
+        current = self.current(name)
+        if current is None or current == trial.version:
+            why = "is current already" if current else f"has no current version of {name} beside it"
+            raise ConflictError(f"{name}@{trial.version} {why}: a {kind} is another version")
+        write_trial(folder, kind, trial)
+
+    def end_trial(self, name: str, kind: TrialKind) -> None:
+        """Try the version no longer."""
+        end_trial(self._folder(name), kind)
+
+    def trials_of(self, name: str, version: str) -> list[TrialKind]:
+        """As what the version is tried now; a pointer that cannot be read names none."""
+        tried: list[TrialKind] = []
+        for kind in KINDS:
+            with suppress(DamagedArtifactError):
+                trial = self.trial(name, kind)
+                tried += [kind] if trial and trial.version == version else []
+        return tried
+
     def may_promote(self, name: str) -> bool:
         """Whether this process may write the pointer to the current version."""
         return os.access(self._folder(name), os.W_OK | os.X_OK)
 
     def remove(self, name: str, version: str) -> None:
-        """Remove a version; the current one is refused."""
+        """Remove a version; the current one is refused, and one that is tried on live traffic."""
         folder = self.folder(name, version)
         if self._pointed(name) == version:
             raise ConflictError(f"{name}@{version} is current; promote another version first")
+        if self.trials_of(name, version):
+            raise ConflictError(
+                f"{name}@{version} is on trial; `labelserve models settle {name} --drop` ends that"
+            )
         folders.remove_folder(folder)
 
     def prune(self, name: str, keep: int) -> list[str]:
-        """Remove all but the newest `keep` versions and the current one; what was removed."""
+        """Remove all but the newest `keep` versions, the current one and those on trial."""
         if keep < 1:
             raise InvalidRequestError("prune keeps at least 1 version")
         folders.clean(self._folder(name))
         current = self._pointed(name)
         old = [version for version in self.versions(name)[:-keep] if version != current]
+        old = [version for version in old if not self.trials_of(name, version)]
         for version in old:
             self.remove(name, version)
         return old
@@ -192,7 +229,9 @@ def _fields(folder: Path, state: State, info: Info) -> dict[str, Any]:
     if info.documents is not None:
         arrays["documents.npy"] = info.documents
     files = {file: write_array(folder / file, array) for file, array in arrays.items()}
+    kept = info.document_histograms
     return {
+        **({"document_histograms": kept} if kept else {}),
         "labels": len(info.training_counts),
         "state": part_tree(state),
         "files": files,

@@ -18,6 +18,8 @@ def version_facts(store: Store, name: str, version: str) -> dict[str, Any]:
         facts["is_current"] = store.current(name) == version
     except AppError:
         facts["is_current"] = False
+    if tried := store.trials_of(name, version):
+        facts["on_trial"] = tried
     try:
         return {**facts, **manifest_facts(store.peek(name, version))}
     except AppError as error:

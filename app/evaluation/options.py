@@ -9,6 +9,7 @@ from typing import Literal, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from app.document_drift.reference import DriftReference
 from app.errors import InvalidRequestError
 from app.labels import Relabelling, Taxonomy
 from app.metrics.costs import CostTable
@@ -120,6 +121,11 @@ class TrainedModel(Protocol):
         """What errors cost, where its decision was tuned for that."""
         ...
 
+    @property
+    def drift_reference(self) -> DriftReference | None:
+        """What its held-out documents were like; None: not known."""
+        ...
+
 
 @dataclass(frozen=True)
 class JudgedModel:
@@ -140,6 +146,8 @@ class JudgedModel:
     """The labels' names and parents; None: not known, no hierarchical figures."""
     costs: CostTable | None = None
     """What errors cost, where the model's decision was tuned for that."""
+    drift: DriftReference | None = None
+    """What its held-out documents were like; None: not known, nothing of drift is said."""
 
     @classmethod
     def of(cls, model: TrainedModel) -> Self:
@@ -153,6 +161,7 @@ class JudgedModel:
             cautions=relabelling_cautions(model.relabelling),
             taxonomy=model.taxonomy,
             costs=model.costs,
+            drift=model.drift_reference,
         )
 
 

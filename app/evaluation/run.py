@@ -10,7 +10,9 @@ from time import perf_counter
 import numpy as np
 
 from app.arrays import Scores
+from app.classifier import Classifier
 from app.decisions.base import Batch, BatchRule
+from app.document_drift.counter import DriftCounter
 from app.errors import InvalidDataError, InvalidRequestError
 from app.evaluation.answered_labels import answered_labels, answered_scores, old_names
 from app.evaluation.chunks import TestDocument, chunks, inputs, length
@@ -66,6 +68,9 @@ class Run:
         )
         self.seconds = dict.fromkeys(("read", "vectorize", "score", "measure"), 0.0)
         self.seen = 0
+        self.drift = None
+        if info.drift is not None and isinstance(scorer, Classifier):
+            self.drift = DriftCounter(info.drift)
 
     def report(self, documents: Iterable[TestDocument], progress: Progress = silent) -> Report:
         """Measure every document, then put the report together."""
@@ -75,6 +80,7 @@ class Run:
             context = self.in_two_passes(read, decision)
         else:
             context = self.measured(read, decision)
+        context = replace(context, drift=self.drift.figures() if self.drift else [])
         report = assemble(context, self.measurement, summary_of(documents))
         keep(self.measurement, self.truth, report.content)
         return report
@@ -87,6 +93,8 @@ class Run:
             scores = self.scorer.scores(inputs(chunk, self.scorer), jobs=self.options.jobs)
             clock = self._took("score", clock)
             rows = _numbers(answered_scores(self.scorer, scores))
+            if self.drift is not None:
+                self.drift.add([document.text for document in chunk], scores)
             truth, dropped = self.truth.read([document.labels for document in chunk])
             if self.options.check_seen:
                 self.seen += seen_in_training(chunk, self.info.fingerprints)

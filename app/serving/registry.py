@@ -23,6 +23,7 @@ from app.prediction.plan import Plan
 from app.prediction.planning import plan_of
 from app.prediction.query import Query
 from app.serving.failures import Failure, Failures, OnFailure, kind_of, reason_of
+from app.serving.live.trials import Trials
 
 MOST_PLANS, MOST_LABELS_KEPT = 256, 100
 WARM_ROUNDS, QUICK_SECONDS = 3, 0.002
@@ -92,12 +93,14 @@ class Registry:
     ) -> None:
         self._store, self._default, self._required = store, default, required
         self._failures = Failures(on_failure)
+        self.trials: Trials[Loaded] = Trials()
         self._loaded: dict[str, Loaded] = {}
         self._kept: dict[str, Loaded] = {}
         self._alive: WeakValueDictionary[str, Loaded] = WeakValueDictionary()
         self._names: list[str] = []
         self._found: list[str] = []
         self._was_read = False
+        self._bad_pointers: set[str] = set()
 
     @property
     def store(self) -> Store:
@@ -167,7 +170,8 @@ class Registry:
         if gone:
             log.info("removed from the models folder: %s", ", ".join(sorted(gone)))
             self._loaded = {k: v for k, v in self._loaded.items() if k not in gone}
-        self._failures.keep({*names, *versions})
+        self._refresh_trials()
+        self._failures.keep({*names, *versions, *self.trials.references(), *self._bad_pointers})
         self._names, self._was_read = names, True
 
     def promote(self, name: str, version: str) -> Loaded:
@@ -192,8 +196,10 @@ class Registry:
 
     def reload(self) -> None:
         """Load all again that is loaded, as other kernels are to answer; what fails stays."""
-        before = {id(found): found for found in (*self._loaded.values(), *self._kept.values())}
+        every = (*self._loaded.values(), *self._kept.values(), *self.trials.loaded)
+        before = {id(found): found for found in every}
         again = {key: self._again(found) for key, found in before.items()}
+        self.trials.replace(lambda found: again[id(found)])
         self._loaded = {name: again[id(found)] for name, found in self._loaded.items()}
         self._kept = {name: again[id(found)] for name, found in self._kept.items()}
 
@@ -244,6 +250,22 @@ class Registry:
             self._failures.forget(name)
         elif found := self._load(name, version, f"{name}@{version}"):
             self._loaded = {**self._loaded, name: found}
+
+    def _refresh_trials(self) -> None:
+        """Load the versions that are tried on live traffic, and let those go whose trial ended."""
+        current = {name: found.model.version for name, found in self._loaded.items()}
+        self._bad_pointers = set()
+        self.trials.refresh(self._store, current, self._tried, self._bad_pointer)
+
+    def _tried(self, name: str, version: str) -> Loaded | None:
+        reference = f"{name}@{version}"
+        return self._alive.get(reference) or self._load(reference, version, reference)
+
+    def _bad_pointer(self, name: str, kind: str, error: Exception) -> None:
+        reference = f"{name}@{kind}"
+        self._bad_pointers.add(reference)
+        if self._failures.is_due(reference, kind):
+            self._failures.note(reference, kind, error)
 
     def _keep(self, reference: str) -> None:
         """Have a version stay loaded, whatever is current."""

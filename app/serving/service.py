@@ -20,6 +20,7 @@ from app.serving.jobs.upkeep.accounting import Accounting
 from app.serving.jobs.upkeep.retention import Retention, RetentionLimits
 from app.serving.jobs.upkeep.upkeep import Upkeep
 from app.serving.keys import KeysFile
+from app.serving.live.observer import LiveObserver
 from app.serving.logs import in_brief
 from app.serving.quotas import Quotas
 from app.serving.registry import Registry
@@ -66,6 +67,7 @@ class Service:
     """For predictions."""
     short_threads: ThreadPoolExecutor
     """For reading and writing JSON."""
+    live: LiveObserver
     is_draining: bool = False
     kernel_switch: KernelSwitch = field(default_factory=KernelSwitch, repr=False)
     _looking: threading.Lock = field(default_factory=threading.Lock, repr=False)
@@ -89,14 +91,15 @@ class Service:
         quotas = Quotas(
             settings.data_dir, lambda reason: telemetry.quota_failures.labels(reason).inc()
         )
+        documents = Admission(
+            settings.max_concurrency, "documents", longest_wait=settings.request_seconds / 2
+        )
         return cls(
             settings,
             registry,
             telemetry,
             keys,
-            Admission(
-                settings.max_concurrency, "documents", longest_wait=settings.request_seconds / 2
-            ),
+            documents,
             Admission(settings.max_evaluations, "evaluations"),
             Admission(settings.max_evaluations, "uploads"),
             Admission(EVENT_STREAMS, "event streams"),
@@ -114,6 +117,7 @@ class Service:
             ),
             ThreadPoolExecutor(THREADS, thread_name_prefix="predict"),
             ThreadPoolExecutor(1, thread_name_prefix="json"),
+            LiveObserver(registry, telemetry, lambda: documents.is_overrun),
         )
 
     def body_budget(self) -> BodyBudget:
@@ -133,6 +137,7 @@ class Service:
             log.error("uploads will be refused: %s: %s", error.filename, errno_text(error))
         self.kernel_switch.begin()
         self.upkeep.start()
+        self.live.start()
         looked = threading.Event()
         # A thread of its own: loading waits for no prediction, nor they for it; and it is left
         # behind when the service ends, since a model or its kernels may take long to prepare.
@@ -149,6 +154,7 @@ class Service:
         """End everything that was started."""
         self.telemetry.loop.stop()
         self._stopped.set()
+        self.live.stop()
         if self._watching is not None:
             await asyncio.to_thread(self._watching.join, LONGEST_END)
         self.kernel_switch.end()
@@ -190,6 +196,7 @@ class Service:
             gc.collect()
             gc.freeze()
         self.telemetry.show_models((name, found.model.version) for name, found in loaded.items())
+        self.live.keep()
 
     @property
     def is_loading(self) -> bool:

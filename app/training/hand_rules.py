@@ -36,6 +36,6 @@ def with_rules(model: Model, file: Path) -> Trained:
         "sha256": hashlib.sha256(file.read_bytes()).hexdigest(),
         "rules": len(rules.rules),
     }
-    info = model.info()
+    info = model.info().with_other_labels()
     info = replace(info, recipe={**info.recipe, "hand_rules": source}, timings={})
     return Trained(replace(model.classifier, hand_rules=rules), info)

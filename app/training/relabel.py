@@ -109,6 +109,7 @@ def _info(model: Model, counts: dict[str, int]) -> Info:
     info, source = model.info(), f"{model.name}@{model.version}"
     figures = info.figures
     if counts["merged"] or counts["hidden"]:
+        info = info.with_other_labels()
         figures = {"before_relabelling": figures.get("before_relabelling", figures)}
     recipe = {**info.recipe, "relabelled": {"model": source, **counts}}
     return replace(info, recipe=recipe, figures=figures, timings={})

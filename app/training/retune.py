@@ -30,6 +30,8 @@ from app.decisions.tuning.held_out_figures import (
 from app.decisions.tuning.hulls import Hulls
 from app.decisions.tuning.options import TuningOptions
 from app.decisions.tuning.tune import tune
+from app.document_drift.measures import DocumentMeasures
+from app.document_drift.reference import held_out_histograms
 from app.errors import InvalidRequestError
 from app.heldout import HeldOut
 from app.learners.out_of_fold.scores import out_of_fold_scores
@@ -96,10 +98,14 @@ def retune(
     held_out = score_all(old, labelled.documents, truth, jobs=jobs, progress=progress)
     new, costs = _decided(old, held_out, recipe), _costs(recipe, len(old.labels))
     after = held_out_figures(new.decision, held_out, costs)
+    info = _info(model, labelled, recipe, {"held_out": after, "exact": held_out.is_exact})
+    histograms = None
+    if not labelled.is_ready_made:
+        measures = DocumentMeasures.of(new, model.training_counts)
+        texts = labelled.documents
+        histograms = held_out_histograms(measures, texts, held_out, are_own=False)
     return Retuned(
-        Trained(
-            new, _info(model, labelled, recipe, {"held_out": after, "exact": held_out.is_exact})
-        ),
+        Trained(new, replace(info, document_histograms=histograms)),
         held_out_figures(old.decision, held_out, costs),
         after,
         _cross_validated(old, held_out, recipe),

@@ -28,9 +28,12 @@ from app.decisions.tuning.held_out_figures import held_out_figures
 from app.decisions.tuning.hulls import Hulls
 from app.decisions.tuning.options import TuningOptions
 from app.decisions.tuning.tune import tune
+from app.document_drift.measures import DocumentMeasures
+from app.document_drift.reference import held_out_histograms
 from app.errors import InvalidDataError, InvalidRequestError
 from app.evaluation.suspects.suspect_list import Suspect
 from app.hand_rules.rules_file import load_rules
+from app.heldout import HeldOut
 from app.labels import LabelIndex, Taxonomy
 from app.learners.base import Fitting, Learner, learner_class
 from app.learners.linear.problem_size import problem_size
@@ -114,12 +117,14 @@ def train(job: TrainingJob, progress: Progress = silent) -> Trained:
     n_features = sum(member.vectorizer.n_features for member in classifier.members)
     learners = [member.learner for member in classifier.members]
     figures["size"] = problem_size(learners, n_features, len(labels), n_folds)
+    histograms = figures.pop("document_histograms", None)
     classifier = _ruled(classifier)
     if job.labels_file is not None:
         taxonomy = Taxonomy.of(job.labels_file.entries, labels)
         classifier = replace(classifier, taxonomy=taxonomy)
     info = _info(job, classifier, data, figures)
-    return Trained(classifier, replace(info, timings=watch.seconds), tuple(suspects))
+    info = replace(info, timings=watch.seconds, document_histograms=histograms)
+    return Trained(classifier, info, tuple(suspects))
 
 
 def _ids(data: Collection) -> list[str] | None:
@@ -238,7 +243,21 @@ def _decided(
         "held_out_documents": held_out.n_documents,
     }
     rows, most = common_rows(fitted), job.most_suspects
+    told["document_histograms"] = _histograms(job, classifier, held_out, rows)
     return classifier, told, training_suspects(job.data, classifier, held_out, rows, most=most)
+
+
+def _histograms(
+    job: TrainingJob, classifier: Classifier, held_out: HeldOut, rows: NDArray[np.int64]
+) -> dict[str, Any] | None:
+    """What the manifest keeps of the documents that were held out; None for ready-made features."""
+    documents = job.data.documents if job.valid is None else job.valid.documents
+    if job.data.is_ready_made:
+        return None
+    truth = classifier.labels.truth(job.data.label_sets)
+    measures = DocumentMeasures.of(classifier, np.asarray(truth.sum(axis=0)).ravel())
+    texts = [documents[row] for row in rows]
+    return held_out_histograms(measures, texts, held_out, are_own=job.valid is None)
 
 
 def _ruled(classifier: Classifier) -> Classifier:

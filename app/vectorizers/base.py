@@ -91,6 +91,16 @@ class Vectorizer(Protocol):
         """How a text is cut into the words that hand-written rules name; None: there is no text."""
         return Analysis()
 
+    def unknown_terms(
+        self, documents: Sequence[Any], *, are_own: bool = False
+    ) -> NDArray[np.float64] | None:
+        """The share of each text's terms that the vocabulary does not have; None: it cannot tell.
+
+        `are_own`: the vocabulary was learnt from these texts. A term that no other of them has then
+        counts as unknown, as it would be had the text come later.
+        """
+        return None
+
     def held_out_rows(self, features: Features, folds: Folds) -> Features:
         """The rows of `fit_transform` as the model that is to score each document sees it.
 

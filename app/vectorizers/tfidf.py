@@ -132,6 +132,19 @@ class Tfidf(Vectorizer):
         """Its own, where terms are made of words; else words as they are by default."""
         return self.analysis if self.analysis.analyzer == "word" else Analysis()
 
+    def unknown_terms(
+        self, documents: Sequence[Any], *, are_own: bool = False
+    ) -> NDArray[np.float64]:
+        """The share of each text's terms that are not in the vocabulary; 0 for an empty text."""
+        counts = kernels("text.tokens").count_known(documents, self.analysis, self.vocabulary)
+        found = counts.counts.astype(np.float64)
+        if are_own:  # as if the vocabulary had been learnt without the text
+            found[self.frequencies[counts.columns] <= self._least_frequency()] = 0.0
+        totals = np.concatenate([[0.0], np.cumsum(found)])[counts.indptr]
+        every = np.array([self.analysis.n_terms(text) for text in documents], np.float64)
+        unknown: NDArray[np.float64] = (every - np.diff(totals)) / np.maximum(every, 1.0)
+        return unknown
+
     def term_spans(self, text: str) -> TermSpans:
         """The row of one text, and where each of its terms stands in the text as sent."""
         row = self.transform([text])
@@ -183,6 +196,11 @@ class Tfidf(Vectorizer):
         self.vocabulary.tables.clear()  # that of every column is needed no more
         is_used = np.bincount(counts.columns, minlength=n_terms * (1 + len(lead))) > 0
         return every.kept(is_used), kept(counts, is_used)
+
+    def _least_frequency(self) -> float:
+        """In how many documents a term of the vocabulary must stand."""
+        min_df = self.settings.min_df
+        return max(1, min_df if isinstance(min_df, int) else min_df * self.frequencies[-1])
 
     def _rarity(self) -> NDArray[np.float64]:
         """The idf of every column: first words have that of their term, times their weight."""

@@ -55,6 +55,13 @@ class Union(Vectorizer):
         """That of the first part whose terms are made of words; else words as by default."""
         return next((p.analysis for p in self.parts if p.analysis.analyzer == "word"), Analysis())
 
+    def unknown_terms(
+        self, documents: Sequence[Any], *, are_own: bool = False
+    ) -> NDArray[np.float64]:
+        """That of the first part whose terms are made of words; else of the first part."""
+        words = (part for part in self.parts if part.analysis.analyzer == "word")
+        return next(words, self.parts[0]).unknown_terms(documents, are_own=are_own)
+
     def fit_transform(
         self, documents: Sequence[Any], *, jobs: int = 1, progress: Progress = silent
     ) -> Features:

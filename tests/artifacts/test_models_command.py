@@ -176,3 +176,66 @@ def test_two_models_are_shown_side_by_side(
         assert f"{part}: no difference" in said
     assert run("diff", "tiny", f"tiny@{second}", "--json", "-") == 0
     assert json.loads(capsys.readouterr().out)["weights"]["moved"] == 0
+
+
+def test_a_trial_begins_is_listed_and_is_settled_either_way(
+    run: Any, models: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = Store(models)
+    old, new = store.versions("tiny")
+    assert run("shadow", f"tiny@{new}", "--share", "1") == 0
+    assert f"tiny@{new} answers every document of tiny" in capsys.readouterr().out
+    assert run("canary", f"tiny@{new}", "--share", "0.05", "--by", "X-User", "--json", "-") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told == {"model": "tiny", "canary": new, "share": 0.05, "by": "x-user"}
+    assert run("list") == 0
+    assert f"{new} shadow canary" in capsys.readouterr().out
+    assert run("settle", "tiny", "--drop") == 0
+    assert f"{old} is current" in capsys.readouterr().out
+    assert (store.trials_of("tiny", new), store.current("tiny")) == ([], old)
+    assert run("canary", f"tiny@{new}", "--share", "0.5") == 0
+    assert store.current("tiny") == old  # nothing is promoted by itself
+    assert run("settle", f"tiny@{new}", "--promote", "--json", "-") == 0
+    assert store.current("tiny") == new
+    assert store.trials_of("tiny", new) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("shadow", "tiny", "--share", "0.1"), 2, "a shadow is NAME@VERSION"),
+        (("shadow", "tiny@OLD", "--share", "0.1"), 1, "is current already"),
+        (("canary", "tiny@NEW", "--share", "0"), 2, "above 0 and at most 1"),
+        (("canary", "tiny@NEW", "--share", "0.1", "--by", "a b"), 2, "the name of a header"),
+        (("settle", "tiny"), 2, "--promote or --drop"),
+        (("settle", "tiny", "--promote", "--drop"), 2, "--promote or --drop"),
+        (("settle", "tiny", "--drop"), 1, "no version of tiny is on trial"),
+        (("shadow", "other@NEW", "--share", "0.1"), 1, "tiny"),
+    ],
+)
+def test_a_trial_that_makes_no_sense_is_refused_with_a_sentence(
+    run: Any, models: Path, capsys: pytest.CaptureFixture[str], words: Any, code: int, said: str
+) -> None:
+    old, new = Store(models).versions("tiny")
+    typed = [word.replace("OLD", old).replace("NEW", new) for word in words]
+    assert run(*typed) == code
+    assert said in capsys.readouterr().err
+    assert Store(models).current("tiny") == old
+
+
+def test_of_two_versions_on_trial_the_one_to_promote_must_be_named(
+    run: Any, models: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = Store(models)
+    old, new = store.versions("tiny")
+    third = old[:-6] + "fffffe"
+    shutil.copytree(models / "tiny" / old, models / "tiny" / third)
+    manifest = models / "tiny" / third / "manifest.json"
+    manifest.write_text(manifest.read_text().replace(old, third))
+    assert run("shadow", f"tiny@{third}", "--share", "0.5") == 0
+    assert run("canary", f"tiny@{new}", "--share", "0.5") == 0
+    capsys.readouterr()
+    assert run("settle", "tiny", "--promote") == 2
+    assert f"tiny@{third} or tiny@{new}" in capsys.readouterr().err
+    assert run("settle", f"tiny@{third}", "--promote") == 0
+    assert (store.current("tiny"), store.trials_of("tiny", new)) == (third, ["canary"])

@@ -170,6 +170,33 @@ CASES: list[tuple[str, dict[str, str], int, set[str]]] = [
         HOURS,
         {"LabelsShift"},
     ),
+    (
+        "documents are longer than those held out",
+        {
+            f'labelserve_drift_psi{{{REPLICA},{MODEL},measure="characters"}}': "0.05x9 0.4x60",
+            f'labelserve_drift_p_value{{{REPLICA},{MODEL},measure="characters"}}': "0.3x9 0.0x60",
+        },
+        40,
+        {"DocumentsDrift"},
+    ),
+    (
+        "few documents are longer by chance",
+        {
+            f'labelserve_drift_psi{{{REPLICA},{MODEL},measure="characters"}}': "0.4x60",
+            f'labelserve_drift_p_value{{{REPLICA},{MODEL},measure="characters"}}': "0.01x60",
+        },
+        40,
+        set(),
+    ),
+    (
+        "a shadow cannot answer what clients ask",
+        {
+            f'labelserve_shadow_documents_total{{{REPLICA},{MODEL},outcome="failed"}}': "0+5x60",
+            f'labelserve_shadow_documents_total{{{OTHER},{MODEL},outcome="dropped"}}': "0+50x60",
+        },
+        20,
+        {"ShadowFails"},
+    ),
 ]
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -13,6 +14,9 @@ from typing import Any
 
 import pytest
 
+from app.artifacts.store import Store
+from app.artifacts.trials import Trial
+from app.model import load_model
 from app.serving.keys import KeysFile
 from tests.reliability.servers import Server, start, wait_until
 
@@ -32,6 +36,7 @@ class Site:
     server: Server
     document: dict[str, Any]
     secret: str
+    models: Path
 
     def operations(self) -> dict[str, str]:
         """Tag by operation id, of every operation that the document has."""
@@ -52,13 +57,15 @@ class Site:
 def site(tiny_models: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("generated")
     _, secret = KeysFile(folder / "keys.json").create(["admin"])
-    server = start(folder, models_dir=tiny_models, api_keys_file=folder / "keys.json")
+    models = Path(shutil.copytree(tiny_models, folder / "models"))
+    keys = folder / "keys.json"
+    server = start(folder, models_dir=models, api_keys_file=keys, poll_seconds=0.2)
     try:
         with server.client() as client:
             document = client.get("/openapi.json").json()
         generate(server, folder)
         sys.path.insert(0, str(folder))
-        yield Site(server, document, secret)
+        yield Site(server, document, secret, models)
     finally:
         sys.path.remove(str(folder))
         server.stop()
@@ -166,6 +173,26 @@ def promotes(site: Site) -> None:
     assert site.call("promote", name="tiny", body=body).version == card.version
 
 
+def tries(site: Site) -> None:
+    for kind in ("shadow", "canary", "drift"):
+        assert site.call(kind, name="tiny").state in ("none", "unknown")
+    store, tiny = Store(site.models), load_model(Store(site.models), "tiny")
+    new = store.write("tiny", tiny.classifier.state(), tiny.info())
+    try:
+        store.begin_trial("tiny", "shadow", Trial(new, 1))
+        store.begin_trial("tiny", "canary", Trial(new, 1e-9))
+        wait_until(lambda: site.call("canary", name="tiny").state == "running")
+        predicts(site)
+        sides = site.call("canary", name="tiny").sides.additional_properties
+        assert (sides["current"].answered, sides["canary"].answered) == (1, 0)
+        wait_until(lambda: site.call("shadow", name="tiny").figures.compared > 0)
+        assert site.call("shadow", name="tiny").figures.all_labels.jaccard.value == 1.0
+    finally:
+        store.end_trial("tiny", "shadow")
+        store.end_trial("tiny", "canary")
+        store.remove("tiny", new)
+
+
 def lives(site: Site) -> None:
     assert site.call("live").status == "live"
     assert site.call("v2_live")["live"] is True
@@ -197,6 +224,7 @@ CALLS: dict[Callable[[Site], None], set[str]] = {
     is_ready: {"ready", "v2_ready", "v2_model_ready", "v2_version_ready"},
     lists: {"models", "labels", "model", "curve", "label"},
     promotes: {"card", "promote"},
+    tries: {"shadow", "canary", "drift"},
     lives: {"live", "v2_live", "v2_server"},
     measures: {"metrics"},
 }

@@ -64,6 +64,8 @@ class RequestContext:
     status = bytes_out = documents = 0
     seconds = 0.0
     is_answered = False
+    side: tuple[str, str] | None = None
+    """The version that runs as a canary, and which side answers: `canary` or `current`."""
 
     def __init__(self, head: RequestHead) -> None:
         self.start = perf_counter()

@@ -20,6 +20,7 @@ REJECTED = {
     504: "timeout",
     507: "storage-full",
 }
+OUTCOMES = {2: "answered", 4: "refused", 5: "failed"}
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 
@@ -57,12 +58,21 @@ class RequestLog:
                 requests, documents = self._of_key(context.caller, context.refused_by_key)
                 requests.inc()
                 documents.inc(context.documents)
+            if context.side is not None:
+                self._count_side(context, *context.side)
         if self._access_log is not None and ended:
             self._access_log.write(ended)
 
     def _flush_when_due(self) -> None:
         self._is_due = False
         self.flush()
+
+    def _count_side(self, context: RequestContext, version: str, side: str) -> None:
+        """Count a request that either side of a canary may have answered."""
+        key = (context.model, version, side)
+        outcome = OUTCOMES[context.status // 100] if context.status else "failed"
+        self._telemetry.canary_requests.labels(*key, outcome).inc()
+        self._telemetry.canary_seconds.labels(*key).observe(context.seconds)
 
     def _of_key(self, caller: str, refused: str) -> tuple[Counter, Counter]:
         """The counters of a key; keys beyond the first thousand share theirs."""

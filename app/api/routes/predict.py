@@ -100,7 +100,7 @@ class Predict:
         predicted = self._predictor.at_once(call.loaded, call.query, call.texts)
         if predicted is None:
             return None
-        self._predictor.count(call.loaded, predicted)
+        self._predictor.count(call.loaded, call.query, call.texts, predicted)
         return self._written(call, predicted, context)
 
     async def _answer(

@@ -1,4 +1,4 @@
-"""The model store: list, show, verify, use, remove, prune, relabel, pack, unpack, diff."""
+"""The model store: what is in it, what answers, what is tried on live traffic, what travels."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +20,7 @@ from app.cli.stored_models import (
     why_none,
 )
 from app.cli.terminal import EXIT_FAILED, Json, command, out, table, write_json
+from app.cli.trials import canary, settle, shadow
 from app.datasets.label_map import load_label_map
 from app.errors import AppError, InvalidRequestError
 from app.model import load_model
@@ -37,14 +38,16 @@ app = command(
     "pack demo demo.zip",
     "unpack demo.zip",
     "diff demo demo@20261115T120000-1f3c9a",
+    "shadow demo@20261115T120000-1f3c9a --share 0.1",
+    "settle demo --drop",
 )
-for _command in (pack, unpack, diff):
+for _command in (pack, unpack, diff, shadow, canary, settle):
     app.command()(_command)
 
 
 @app.command("list")
 def list_(models_dir: ModelsDir = MODELS, json: Json = None) -> None:
-    """Every version of every model; * marks the current ones."""
+    """Every version of every model; * marks those that answer."""
     store = Store(models_dir)
     found = store_facts(store)
     _print(json, lambda: _show_list(found, store), {"models": found})
@@ -168,7 +171,8 @@ def _show_list(found: list[dict[str, Any]], store: Store) -> None:
 
 
 def _row(facts: dict[str, Any]) -> list[str]:
-    version = facts["version"] + (" *" if facts["is_current"] else "")
+    marks = ["*"] * facts["is_current"] + facts.get("on_trial", [])
+    version = " ".join([facts["version"], *marks])
     if "problem" in facts:
         return [facts["model"], version, facts["problem"], "", "", "", ""]
     f1 = facts["figures"].get("held_out", {}).get("micro_f1")

@@ -1,5 +1,6 @@
 """assemble: what was measured, put together under the names of docs/metrics.md."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -39,6 +40,8 @@ class RunContext:
     decision: Decider
     seconds: dict[str, float]
     seen: int
+    drift: Sequence[dict[str, Any]] = ()
+    """How far the documents are from held-out ones, by measure; empty: not known."""
 
 
 def assemble(run: RunContext, measurement: Measurement, summary: Summary) -> Report:
@@ -67,6 +70,8 @@ def assemble(run: RunContext, measurement: Measurement, summary: Summary) -> Rep
         "worst_documents": measurement.worst.listed(),
         "confidence": _confidence(measurement, n),
     }
+    if run.drift:
+        content["drift"] = list(run.drift)
     if run.options.suspects:
         content["suspects"] = _suspects(measurement)
     _add_costs(content, run, cells, columns)

@@ -19,6 +19,7 @@ def cautions(report: dict[str, Any], unreported: dict[str, Any]) -> list[str]:
         _abstained(unreported.get("held_back", 0), unreported.get("assigned", 0)),
         _approximated(unreported.get("error")),
         _hidden(unreported.get("hidden_pairs", 0)),
+        _drifted(report.get("drift", [])),
         *unreported.get("other", ()),
     ]
     return [sentence for sentence in sentences if sentence]
@@ -91,6 +92,13 @@ def _hidden(pairs: int) -> str:
     if not pairs:
         return ""
     return f"{pairs} pairs of labels that the model never answers any more were left out"
+
+
+def _drifted(drift: list[dict[str, Any]]) -> str:
+    moved = [f"{one['measure']} (PSI {one['psi']:.2f})" for one in drift if one["is_drifted"]]
+    if not moved:
+        return ""
+    return f"the documents differ from those held out in training, by {', '.join(moved)}"
 
 
 def _approximated(error: ErrorBounds | None) -> str:

@@ -29,6 +29,17 @@ class Analysis:
             return self._character_ngrams(WIDE_SPACES.sub(" ", text))
         return [term for word in text.split() for term in self._padded_ngrams(f" {word} ")]
 
+    def n_terms(self, text: str) -> int:
+        """How many terms a text has, with repetitions.
+
+        >>> Analysis(longest=2).n_terms("Bank of England raises rates")
+        9
+        """
+        if self.analyzer != "word":
+            return len(self.terms(text))
+        n_words = len(self.words(text))
+        return sum(max(0, n_words - n + 1) for n in range(self.shortest, self.longest + 1))
+
     def lead_terms(self, text: str, n_words: int) -> list[str]:
         """The terms that the first words of a text make; stop words are not counted among them.
 

@@ -7,8 +7,8 @@ tenth of what a request costs.
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable
-from typing import Generic, Protocol, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Generic, Literal, Protocol, TypeVar
 
 import msgspec
 
@@ -74,6 +74,28 @@ class Histogram:
         return [*self._counts, self._sum]
 
 
+class Sums:
+    """Several numbers that grow together, and are changed together."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self) -> None:
+        self._values: list[float] = []
+
+    def add(self, values: Sequence[float]) -> None:
+        """Add one number to each; all additions have as many."""
+        before = self._values or [0.0] * len(values)
+        self._values = [one + other for one, other in zip(before, values, strict=True)]
+
+    def set(self, values: Sequence[float]) -> None:
+        """Show these from now on."""
+        self._values = list(values)
+
+    def numbers(self) -> list[float]:
+        """The sums of this moment."""
+        return self._values
+
+
 AnySeries = TypeVar("AnySeries", bound=Series)
 
 
@@ -100,6 +122,12 @@ class MetricFamily(Generic[AnySeries]):
         """Show the series of these label values no longer."""
         self._series.pop(tuple(map(str, values)), None)
 
+    def keep(self, is_kept: Callable[[tuple[str, ...]], bool]) -> None:
+        """Show only the series of such label values any longer."""
+        for key in list(self._series):
+            if not is_kept(key):
+                self._series.pop(key, None)
+
     def snapshot(self) -> FamilySnapshot:
         """The numbers of this moment."""
         series = list(self._series.items())  # at once, since another thread may add one meanwhile
@@ -121,6 +149,19 @@ def live_max(name: str, text: str, label_names: tuple[str, ...]) -> MetricFamily
     """A family of gauges; several processes show the largest."""
     description = FamilySnapshot(name, text, "gauge", label_names, merge="max")
     return MetricFamily(description, Gauge)
+
+
+def hidden_sums(name: str, label_names: tuple[str, ...]) -> MetricFamily[Sums]:
+    """A family of sums that figures are made of, over all processes; Prometheus does not see it."""
+    return MetricFamily(FamilySnapshot(name, "", "counter", label_names, is_shown=False), Sums)
+
+
+def hidden_state(
+    name: str, label_names: tuple[str, ...], merge: Literal["sum", "max"]
+) -> MetricFamily[Sums]:
+    """The same for numbers that a process takes with it when it ends."""
+    description = FamilySnapshot(name, "", "gauge", label_names, merge=merge, is_shown=False)
+    return MetricFamily(description, Sums)
 
 
 def histogram(

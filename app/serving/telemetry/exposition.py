@@ -14,6 +14,7 @@ from prometheus_client.core import (
 from prometheus_client.registry import Collector
 
 from app.errors import SettingsError, errno_text
+from app.serving.telemetry.drift_figures import with_drift_figures
 from app.serving.telemetry.snapshot import FamilySnapshot, Snapshot
 
 
@@ -24,8 +25,9 @@ class SnapshotCollector(Collector):
         self._snapshot = snapshot
 
     def collect(self) -> Iterator[Metric]:
-        """Every family with its samples."""
-        return map(_metric, self._snapshot())
+        """Every family that is shown, with its samples."""
+        families = with_drift_figures(self._snapshot())
+        return (_metric(family) for family in families if family.is_shown)
 
 
 def exposed(snapshot: Snapshot) -> bytes:

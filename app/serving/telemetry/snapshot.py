@@ -13,6 +13,7 @@ class FamilySnapshot(msgspec.Struct, frozen=True, array_like=True):
 
     The numbers of a counter or gauge are its value. Those of a histogram are the observations in
     each bucket, not cumulated, the one without a bound last, and then the sum of all observations.
+    A family that is not shown may have any numbers.
     """
 
     name: str
@@ -25,6 +26,8 @@ class FamilySnapshot(msgspec.Struct, frozen=True, array_like=True):
     """What several processes show together."""
     series: dict[tuple[str, ...], list[float]] = {}
     """Numbers by label values."""
+    is_shown: bool = True
+    """Whether Prometheus sees it; what it does not see, figures are made of."""
 
 
 Snapshot = tuple[FamilySnapshot, ...]
@@ -60,5 +63,5 @@ def _merged_family(one: FamilySnapshot, other: FamilySnapshot) -> FamilySnapshot
     merge, series = MERGE[one.merge], dict(one.series)
     for labels, numbers in other.series.items():
         before = series.get(labels)
-        series[labels] = numbers if before is None else list(map(merge, before, numbers))
+        series[labels] = list(map(merge, before, numbers)) if before else numbers
     return msgspec.structs.replace(one, series=series)

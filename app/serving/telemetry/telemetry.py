@@ -3,15 +3,19 @@
 import asyncio
 from collections.abc import Callable, Iterable
 from multiprocessing.connection import Connection
+from typing import Any
 
 from app.serving.log_writer import LogWriter
 from app.serving.telemetry.counters import (
     MetricFamily,
     counter,
+    hidden_state,
+    hidden_sums,
     histogram,
     live_max,
     live_sum,
 )
+from app.serving.telemetry.drift_figures import DOCUMENTS, LIVE, P_VALUE, PSI, REFERENCE
 from app.serving.telemetry.exchange import SnapshotExchange
 from app.serving.telemetry.exposition import exposed
 from app.serving.telemetry.loop_lag import LoopLag
@@ -19,6 +23,7 @@ from app.serving.telemetry.snapshot import Snapshot
 
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120)
 STAGE_SECONDS = (1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100)
+SHADOW_SECONDS = (1e-5, 2e-5, 5e-5, *(a * 10**b for b in range(-4, 0) for a in (1, 2, 5)), 1, 5)
 LAG_SECONDS = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 5)
 EVALUATION_SECONDS = (0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600)
 LABELS = (0, 1, 2, 3, 5, 8, 13, 21, 50, 100)
@@ -101,6 +106,8 @@ class Telemetry:
             (),
             LAG_SECONDS,
         )
+        self._add_trials()
+        self._add_drift()
         self.loop = LoopLag(self.loop_lag.labels())
         self.requests_now = 0
         self.sources: list[Callable[[], None]] = []
@@ -108,6 +115,70 @@ class Telemetry:
         self._exchange: SnapshotExchange | None = None
         self._shown: set[tuple[str, str]] = set()
         self._families = [own for own in vars(self).values() if isinstance(own, MetricFamily)]
+
+    def _add_trials(self) -> None:
+        """The families of versions that are tried on live traffic."""
+        self.shadow_documents = counter(
+            "labelserve_shadow_documents",
+            "Documents for a shadow; outcome: compared, dropped (too much to do), failed.",
+            ("model", "version", "outcome"),
+        )
+        self.shadow_labels = counter(
+            "labelserve_shadow_labels",
+            "Labels that both versions assigned, or only the current one, or only the shadow.",
+            ("model", "version", "assigned_by"),
+        )
+        self.shadow_seconds = histogram(
+            "labelserve_shadow_seconds",
+            "Time for a document, by the current version and by its shadow, in the background.",
+            ("model", "version", "side"),
+            SHADOW_SECONDS,
+        )
+        self.canary_requests = counter(
+            "labelserve_canary_requests",
+            "Requests while a canary runs, by the side that got them.",
+            ("model", "version", "side", "outcome"),
+        )
+        self.canary_seconds = histogram(
+            "labelserve_canary_seconds",
+            "Time from the request's head to the end of its answer, by side.",
+            ("model", "version", "side"),
+            SECONDS,
+        )
+        self.shadow_sums = hidden_sums("shadow_sums", ("model", "version"))
+        self.shadow_label_sums = hidden_sums("shadow_label_sums", ("model", "version", "label"))
+
+    def _add_drift(self) -> None:
+        """The families of drift; those that are shown are filled when all processes are summed."""
+        labels = ("model", "version", "measure")
+        self.drift_live = hidden_state(LIVE, labels, "sum")
+        self.drift_reference = hidden_state(REFERENCE, labels, "max")
+        self.drift_psi = live_max(
+            PSI,
+            "Population stability index of the latest documents against held-out ones.",
+            labels,
+        )
+        self.drift_p_value = live_max(
+            P_VALUE, "Two-sample test that both are alike (chi-squared).", labels
+        )
+        self.drift_documents = live_max(
+            DOCUMENTS, "How many of the latest documents these figures rest on.", labels[:2]
+        )
+
+    def keep_trials(self, trials: Iterable[tuple[str, str]]) -> None:
+        """Show only the figures of trials of these (model, version) pairs any longer."""
+        kept = set(trials)
+        families: list[MetricFamily[Any]] = [
+            self.shadow_documents,
+            self.shadow_labels,
+            self.shadow_seconds,
+            self.canary_requests,
+            self.canary_seconds,
+            self.shadow_sums,
+            self.shadow_label_sums,
+        ]
+        for family in families:
+            family.keep(lambda labels: labels[:2] in kept)
 
     def show_models(self, versions: Iterable[tuple[str, str]]) -> None:
         """Make `labelserve_model_info` say that exactly these (model, version) pairs answer."""

@@ -1,0 +1,1 @@
+"""Whether documents are still like those that a model was tuned on: histograms, no texts."""
