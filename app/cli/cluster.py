@@ -9,8 +9,9 @@ import typer
 
 from app.cli.terminal import err
 from app.engine import Engine
-from app.engines.start import connected
+from app.engines.start import check_address, connected
 
+FOLDER = "cluster"
 Cluster = Annotated[
     str | None,
     typer.Option(
@@ -21,13 +22,19 @@ Cluster = Annotated[
 ]
 
 
+def check_cluster(address: str | None) -> None:
+    """Refuse, before any data is read, an address that cannot be one."""
+    if address is not None:
+        check_address(address)
+
+
 @contextmanager
 def on_cluster(address: str | None, folder: Path | None) -> Iterator[Engine | None]:
     """The engine of a cluster whose files are kept in a folder; None without an address."""
     if address is None or folder is None:
         yield None
         return
-    with connected(address, folder) as cluster:
+    with connected(address, folder / FOLDER) as cluster:
         dashboard = f"; {cluster.dashboard}" if cluster.dashboard else ""
         coming = "" if cluster.n_workers else "; tasks wait until one comes"
         err.print(

@@ -15,12 +15,12 @@ import dask
 from distributed import Client, LocalCluster
 
 from app.engines.dask_engine import DaskEngine
-from app.errors import ClusterError, InvalidRequestError
+from app.engines.start import local_workers
+from app.errors import ClusterError
 
-LOCAL = "local:"
 DEATHS = 3
 """Workers that a task may kill before it is given up, of workers started here."""
-ACCEPTED = "--cluster takes tcp://HOST:PORT or tls://HOST:PORT of a Dask scheduler, or local:N"
+LOGGERS = ("distributed", "distributed.client")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ class ClusterConnection:
 @contextmanager
 def connected(address: str, folder: Path) -> Iterator[ClusterConnection]:
     """The cluster at an address; workers that are started for it are gone afterwards."""
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what went wrong is said once
-    folder.mkdir(parents=True, exist_ok=True)
+    for name in LOGGERS:  # what went wrong is said once, by us
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     with _cluster(address, folder) as target, _client(target) as client:
         connection = ClusterConnection.of(client, folder)
         try:
@@ -59,15 +59,16 @@ def connected(address: str, folder: Path) -> Iterator[ClusterConnection]:
 @contextmanager
 def _cluster(address: str, folder: Path) -> Iterator[Any]:
     """What a client connects to."""
-    if not address.startswith(LOCAL):
-        _check_address(address)
+    n_workers = local_workers(address)
+    if n_workers is None:
         yield address
         return
     settings = {
         "distributed.scheduler.allowed-failures": DEATHS - 1,
+        "distributed.scheduler.worker-saturation": 1.0,  # a death is blamed on what was under way
         "temporary-directory": str(folder / "workers"),
     }
-    with dask.config.set(settings), _local_cluster(_number(address)) as cluster:
+    with dask.config.set(settings), _local_cluster(n_workers) as cluster:
         yield cluster
 
 
@@ -93,16 +94,3 @@ def _client(target: Any) -> Iterator[Client]:
         ) from error
     with client:
         yield client
-
-
-def _check_address(address: str) -> None:
-    scheme, _, place = address.partition("://")
-    if scheme not in ("tcp", "tls") or not place.rpartition(":")[2].isdigit():
-        raise InvalidRequestError(ACCEPTED)
-
-
-def _number(address: str) -> int:
-    digits = address.removeprefix(LOCAL)
-    if not digits.isdigit() or int(digits) < 1:
-        raise InvalidRequestError(f"{ACCEPTED}, N workers from 1")
-    return int(digits)

@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from distributed import Client, Future, KilledWorker, as_completed
 
@@ -28,21 +28,21 @@ class DaskEngine:
     def map(self, work: Workload, tasks: Sequence[Task]) -> Iterator[TaskArrays]:
         """Each task's arrays, in the order of the tasks; each future is let go when it is done."""
         handle = self.share(work)
-        waiting = {self._submitted(work.kind, handle, task): i for i, task in enumerate(tasks)}
-        digests: dict[int, str] = {}
+        waiting = {self._submitted(work.kind, handle, tasks, i): i for i in range(len(tasks))}
+        done: set[int] = set()
         given = 0
         try:
             for future in as_completed(list(waiting), loop=self._client.loop):
                 i = waiting.pop(future)
-                digests[i] = self._digest(future, _name(work.kind, tasks[i]))
+                _check(future, _name(work.kind, tasks[i]))
                 future.release()
-                while given in digests:
-                    yield self._arrays(handle, tasks[given], digests.pop(given))
+                done.add(i)
+                while given in done:
+                    done.remove(given)
+                    yield self._arrays(handle, tasks[given])
                     given += 1
         finally:
             self._cancel(list(waiting))
-        if given < len(tasks):
-            raise ClusterError(f"the scheduler is gone; {RESUME}")
 
     def share(self, work: Workload) -> str:
         """Write what the workload's tasks share; the handle that workers find it by."""
@@ -50,25 +50,26 @@ class DaskEngine:
 
     def close(self) -> None:
         """Let the workers forget the last workload, where they still can."""
-        with suppress(Exception):  # a cluster that is gone keeps nothing either
-            self._client.run(forget_workloads)
+        if self._is_there():
+            with suppress(Exception):  # a worker that dies now keeps nothing either
+                self._client.run(forget_workloads, wait=False)
 
-    def _submitted(self, kind: str, handle: str, task: Task) -> Future:
-        key = f"{_name(kind, task)}-{handle[:8]}-{self._session}"
-        folder = str(self._folder)
-        return self._client.submit(run_task, folder, handle, task, key=key, retries=RETRIES)
+    def _submitted(self, kind: str, handle: str, tasks: Sequence[Task], i: int) -> Future:
+        """Tasks are begun in their order: what was waited for is then read at once."""
+        return self._client.submit(
+            run_task,
+            str(self._folder),
+            handle,
+            tasks[i],
+            key=f"{_name(kind, tasks[i])}-{handle[:8]}-{self._session}",
+            retries=RETRIES,
+            priority=-i,
+        )
 
-    def _digest(self, future: Future, name: str) -> str:
-        if future.status == "error":
-            _raise(future.exception(), name)
-        if future.status != "finished":
-            raise ClusterError(f"the scheduler is gone, or dropped {name}; {RESUME}")
-        digest: str = future.result()
-        return digest
-
-    def _arrays(self, handle: str, task: Task, digest: str) -> TaskArrays:
+    def _arrays(self, handle: str, task: Task) -> TaskArrays:
+        """What a task gave, from the disk: its worker may be dead by now, and its part is not."""
         path = part_path(self._folder, handle, task)
-        arrays = read_part(path, digest)
+        arrays = read_part(path)
         if arrays is None:
             raise ClusterError(
                 f"{path} is not here as a worker wrote it: command and workers must see the same "
@@ -77,21 +78,33 @@ class DaskEngine:
         return arrays
 
     def _cancel(self, futures: list[Future]) -> None:
-        with suppress(Exception):  # of a cluster that is gone there is nothing to cancel
-            self._client.cancel(futures, force=True)
+        if futures and self._is_there():
+            with suppress(Exception):  # what led here is what is to be told
+                self._client.cancel(futures, force=True)
+
+    def _is_there(self) -> bool:
+        """Whether the scheduler is connected: nobody waits until it comes back."""
+        return bool(self._client.status == "running")
 
 
 def _name(kind: str, task: Task) -> str:
     return "-".join([kind, *map(str, task)])
 
 
-def _raise(error: Any, name: str) -> NoReturn:
-    """What became of a task that workers could not do."""
+def _check(future: Future, name: str) -> None:
+    """Raise what became of a task that workers could not do."""
+    if future.status == "error":
+        raise _failure(future.exception(), name)
+    if future.status == "cancelled":
+        raise ClusterError(f"the scheduler is gone, or dropped {name}; {RESUME}")
+
+
+def _failure(error: Any, name: str) -> ClusterError:
     if isinstance(error, KilledWorker):
         deaths = error.allowed_failures + 1
-        raise ClusterError(
+        return ClusterError(
             f"{deaths} workers died while they did {name}, the last at "
             f"{error.last_worker.address}: most often memory runs out; give workers more of it, or "
             f"fewer threads; {RESUME}"
         )
-    raise ClusterError(f"{name} failed {RETRIES + 1} times: {error or 'no reason'}; {RESUME}")
+    return ClusterError(f"{name} failed {RETRIES + 1} times: {error or 'no reason'}; {RESUME}")

@@ -28,40 +28,33 @@ def part_path(folder: Path, handle: str, task: Task) -> Path:
     return folder / f"{'-'.join([handle, *map(str, task)])}.part"
 
 
-def write_part(path: Path, arrays: TaskArrays) -> str:
-    """Write a part through to the disk; its digest."""
+def write_part(path: Path, arrays: TaskArrays) -> None:
+    """Write a part through to the disk."""
     body = io.BytesIO()
     for array in arrays:
         np.lib.format.write_array(body, array, version=(1, 0), allow_pickle=False)
-    digest = _digest(path, body.getvalue())
-    write_file(path, body.getvalue() + digest)
-    return digest.hex()
+    write_file(path, body.getvalue() + _digest(path, body.getvalue()))
 
 
-def found_digest(path: Path) -> str | None:
-    """The digest of a part that is there and right; else None."""
-    content = _content(path)
-    if content is None:
-        return None
-    body, digest = content
-    return digest.hex() if _digest(path, body) == digest else None
+def is_right(path: Path) -> bool:
+    """Whether a part is there, and what was written under its name."""
+    return _body(path) is not None
 
 
-def read_part(path: Path, digest: str) -> TaskArrays | None:
-    """The arrays of the part with that digest; None where it is not there, or another one."""
-    content = _content(path)
-    if content is None or _digest(path, content[0]).hex() != digest:
-        return None
-    return tuple(_arrays(content[0]))
+def read_part(path: Path) -> TaskArrays | None:
+    """The arrays of a part; None where it is not there, or not right."""
+    body = _body(path)
+    return None if body is None else tuple(_arrays(body))
 
 
-def _content(path: Path) -> tuple[bytes, bytes] | None:
-    """What stands before the digest, and the digest."""
+def _body(path: Path) -> bytes | None:
+    """What stands before the digest, if it has that digest."""
     try:
         content = path.read_bytes()
     except FileNotFoundError:
         return None
-    return content[:-DIGEST_BYTES], content[-DIGEST_BYTES:]
+    body, digest = content[:-DIGEST_BYTES], content[-DIGEST_BYTES:]
+    return body if _digest(path, body) == digest else None
 
 
 def _digest(path: Path, body: bytes) -> bytes:

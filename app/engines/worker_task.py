@@ -6,20 +6,21 @@ from pathlib import Path
 from app.catalogue import find
 from app.engine import Task, Workload
 from app.engines import WORKLOADS
-from app.engines.parts import found_digest, part_path, write_part
+from app.engines.parts import is_right, part_path, write_part
 from app.engines.shared_files import read_shared
 
 _lock = threading.Lock()
 _built: dict[str, Workload] = {}
 
 
-def run_task(folder: str, handle: str, task: Task) -> str:
-    """The digest of the task's part, which is made unless it is there and right.
+def run_task(folder: str, handle: str, task: Task) -> None:
+    """Make the task's part, unless it is there and right.
 
     The scheduler has tasks run again that a dead worker had finished: they find their part.
     """
     path = part_path(Path(folder), handle, task)
-    return found_digest(path) or write_part(path, workload(folder, handle).run(task))
+    if not is_right(path):
+        write_part(path, workload(folder, handle).run(task))
 
 
 def workload(folder: str, handle: str) -> Workload:
@@ -33,6 +34,10 @@ def workload(folder: str, handle: str) -> Workload:
 
 
 def forget_workloads() -> None:
-    """Let go of what is kept for the next task."""
-    with _lock:
+    """Let go of what is kept for the next task, unless one is just beginning.
+
+    This runs in the worker's event loop, which must not wait for a thread.
+    """
+    if _lock.acquire(blocking=False):
         _built.clear()
+        _lock.release()

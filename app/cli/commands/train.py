@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from app.artifacts.store import Store
-from app.cli.cluster import Cluster, on_cluster
+from app.cli.cluster import Cluster, check_cluster, on_cluster
 from app.cli.completion import decisions, learners, model_names
 from app.cli.examples import CommandWithExamples, examples
 from app.cli.new_versions import Promote, exit_if_held_back
@@ -224,6 +224,7 @@ def main(  # noqa: PLR0913
     name = checked_name(model, repetition, others)
     check_target(name, promote, has_test=test is not None)
     check_suspects_file(suspects)
+    check_cluster(cluster)
     cost_table = load_costs(costs) if costs else None
     what = read_recipe(recipe, learner=learner, changes=set_ or []).with_options(
         {"options": liblinear, "solver": solver},
