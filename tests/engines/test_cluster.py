@@ -88,13 +88,13 @@ def doubled(features: Features, folds: Folds) -> Features:
 def test_two_workers_give_the_same_bytes_as_threads(
     kind: str, cluster: Processes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(node_tasks, "LEAST", 100)
+    monkeypatch.setattr(node_tasks, "LEAST", 500)
 
     def learner() -> Learner:
         if kind == "wide-tree":
             return Tree(children=40, leaf=2, depth=2, n_trees=1)
         if kind == "tree":
-            return Tree(children=4, leaf=5, n_trees=2)
+            return Tree(children=4, leaf=20, n_trees=1)
         return OneVsRest(ratios=0.5) if kind == "ratios" else OneVsRest("-s 7 -w1 2")
 
     theirs = fitted(learner(), Fitting(jobs=1, held_out_rows=doubled))

@@ -10,7 +10,7 @@ import pytest
 from app.engines import connection, start
 from app.engines.parts import is_right, part_path, read_part, write_part
 from app.engines.shared_files import read_shared, write_shared
-from app.errors import ClusterError, MissingExtraError
+from app.errors import ClusterError, InvalidRequestError, MissingExtraError
 from app.state import State
 
 ARRAYS = (np.arange(5, dtype=np.int32), np.empty(0, np.float32), np.array([[-np.inf, 2.5]]))
@@ -60,6 +60,12 @@ def test_shared_files_that_were_changed_are_refused(ending: str, tmp_path: Path)
     file.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
     with pytest.raises(ClusterError, match="was changed"):
         read_shared(tmp_path, handle)
+
+
+@pytest.mark.parametrize("address", ["scheduler", "http://x:8786", "tcp://x", "local:0", "local:"])
+def test_an_address_that_is_none_is_refused(address: str) -> None:
+    with pytest.raises(InvalidRequestError, match="--cluster takes tcp://HOST:PORT"):
+        start.check_address(address)
 
 
 def test_without_dask_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
