@@ -88,8 +88,6 @@ def doubled(features: Features, folds: Folds) -> Features:
 def test_two_workers_give_the_same_bytes_as_threads(
     kind: str, cluster: Processes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(node_tasks, "LEAST", 500)
-
     def learner() -> Learner:
         if kind == "wide-tree":
             return Tree(children=40, leaf=2, depth=2, n_trees=1)
@@ -97,7 +95,9 @@ def test_two_workers_give_the_same_bytes_as_threads(
             return Tree(children=4, leaf=20, n_trees=1)
         return OneVsRest(ratios=0.5) if kind == "ratios" else OneVsRest("-s 7 -w1 2")
 
+    monkeypatch.setattr(node_tasks, "LEAST", 10**9)  # a whole tree is one task
     theirs = fitted(learner(), Fitting(jobs=1, held_out_rows=doubled))
+    monkeypatch.setattr(node_tasks, "LEAST", 500)
     with connected(cluster.address, tmp_path) as connection:
         fitting = Fitting(engine=connection.engine, held_out_rows=doubled)
         ours = fitted(learner(), fitting)
