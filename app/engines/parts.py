@@ -8,13 +8,16 @@ import io
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.artifacts.folders import write_file
+from app.artifacts.folders import whole_file
 from app.engine import Task, TaskArrays
+
+if TYPE_CHECKING:
+    from hashlib import _Hash as Hash
 
 DIGEST_BYTES = 32
 
@@ -30,10 +33,12 @@ def part_path(folder: Path, handle: str, task: Task) -> Path:
 
 def write_part(path: Path, arrays: TaskArrays) -> None:
     """Write a part through to the disk."""
-    body = io.BytesIO()
-    for array in arrays:
-        np.lib.format.write_array(body, array, version=(1, 0), allow_pickle=False)
-    write_file(path, body.getvalue() + _digest(path, body.getvalue()))
+    digest = _begun_digest(path)
+    with whole_file(path) as file:
+        for piece in _pieces(arrays):
+            file.write(piece)
+            digest.update(piece)
+        file.write(digest.digest())
 
 
 def is_right(path: Path) -> bool:
@@ -47,21 +52,33 @@ def read_part(path: Path) -> TaskArrays | None:
     return None if body is None else tuple(_arrays(body))
 
 
-def _body(path: Path) -> bytes | None:
+def _body(path: Path) -> memoryview | None:
     """What stands before the digest, if it has that digest."""
     try:
         content = path.read_bytes()
     except FileNotFoundError:
         return None
-    body, digest = content[:-DIGEST_BYTES], content[-DIGEST_BYTES:]
-    return body if _digest(path, body) == digest else None
+    view, digest = memoryview(content), _begun_digest(path)
+    digest.update(view[:-DIGEST_BYTES])
+    return view[:-DIGEST_BYTES] if view[-DIGEST_BYTES:] == digest.digest() else None
 
 
-def _digest(path: Path, body: bytes) -> bytes:
-    return sha256(path.name.encode() + b"\0" + body).digest()
+def _begun_digest(path: Path) -> "Hash":
+    return sha256(path.name.encode() + b"\0")
 
 
-def _arrays(body: bytes) -> Iterator[NDArray[Any]]:
+def _pieces(arrays: TaskArrays) -> Iterator[Any]:
+    """Each array's header, then its values."""
+    for array in arrays:
+        values = np.ascontiguousarray(array)
+        header = io.BytesIO()
+        fields = np.lib.format.header_data_from_array_1_0(values)
+        np.lib.format.write_array_header_1_0(header, fields)
+        yield header.getvalue()
+        yield values.reshape(-1).view(np.uint8).data if values.size else b""
+
+
+def _arrays(body: memoryview) -> Iterator[NDArray[Any]]:
     file = io.BytesIO(body)
     while file.tell() < len(body):
         array: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
