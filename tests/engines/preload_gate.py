@@ -1,4 +1,4 @@
-"""A worker that imports this does $GATE_LETS blocks of labels, and waits in all others.
+"""A worker that preloads this does $GATE_LETS blocks of labels, and waits in all others.
 
 It waits for the file $GATE, and before that it writes the file $GATE.reached.
 """
@@ -10,15 +10,17 @@ from pathlib import Path
 from app.engine import Task, TaskArrays
 from app.learners.linear.block_training import BlockTraining
 
-GATE, LETS = os.environ["GATE"], int(os.environ["GATE_LETS"])
-run = getattr(BlockTraining, "own_run", BlockTraining.run)  # Dask may load this file twice
+run = BlockTraining.run
 
 
-def run_behind_gate(self: BlockTraining, task: Task) -> TaskArrays:
-    while task[0] >= LETS and not Path(GATE).exists():
-        Path(f"{GATE}.reached").touch()
-        time.sleep(0.02)
-    return run(self, task)
+def dask_setup(worker: object) -> None:
+    """Called by Dask in the worker, and by nobody who only imports this."""
+    gate, lets = os.environ["GATE"], int(os.environ["GATE_LETS"])
 
+    def run_behind_gate(self: BlockTraining, task: Task) -> TaskArrays:
+        while task[0] >= lets and not Path(gate).exists():
+            Path(f"{gate}.reached").touch()
+            time.sleep(0.02)
+        return run(self, task)
 
-BlockTraining.own_run, BlockTraining.run = run, run_behind_gate  # type: ignore[method-assign]
+    BlockTraining.run = run_behind_gate  # type: ignore[method-assign]
