@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 DASK = (sys.executable, "-m", "dask")
-SECONDS = 60
+SECONDS = 120
 """How long anything is waited for: far longer than it takes on a busy machine."""
 
 
