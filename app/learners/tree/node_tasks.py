@@ -10,10 +10,10 @@ from app.engine import Task
 from app.kernels.solver.types import LANES
 from app.learners.tree.label_clusters import Branch
 
-TASKS_A_TREE = 200
-"""At most about so many: at the end of a tree, no worker waits for long."""
-LEAST = 10_000
+LEAST = 50_000
 """Documents of a task, once for every block of children: fewer are not worth being sent."""
+MOST_TASKS = 2000
+"""About so many a tree at most, for the largest ones."""
 
 
 def node_tasks(branches: Sequence[Branch], counts: NDArray[Any], *, splits: bool) -> list[Task]:
@@ -24,7 +24,7 @@ def node_tasks(branches: Sequence[Branch], counts: NDArray[Any], *, splits: bool
     tree alone, never on who is there to run them.
     """
     sizes = [_size(branch, counts) for branch in branches]
-    share = max(LEAST, sum(sizes) // TASKS_A_TREE)
+    share = max(LEAST, sum(sizes) // MOST_TASKS)
     tasks: list[Task] = []
     first, gathered = 0, 0
     for node, size in enumerate(sizes):
