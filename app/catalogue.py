@@ -12,6 +12,8 @@ EXTRAS = {
     "tokenizers": "neural",
     "pyarrow": "parquet",
     "openpyxl": "excel",
+    "dask": "cluster",
+    "distributed": "cluster",
 }
 
 

@@ -27,6 +27,7 @@ AppError
 ├── StorageFullError         the disk or the spool's quota is full
 ├── DeadlineError            the work took longer than allowed
 ├── EvaluationCrashedError   the process that evaluated died
+├── ClusterError             workers or their scheduler could not do their tasks
 ├── DamagedEvaluationError   what was kept of an evaluation is not what was written
 └── SettingsError            the environment or the start-up options are wrong
 """
@@ -260,6 +261,12 @@ class DeadlineError(AppError):
 
 class EvaluationCrashedError(AppError):
     """The process that evaluated died; the service goes on."""
+
+    code = "internal"
+
+
+class ClusterError(AppError):
+    """Workers of a cluster, or their scheduler, could not do their tasks."""
 
     code = "internal"
 

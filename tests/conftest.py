@@ -26,6 +26,7 @@ TOPICS = {
 FILLER = "please help since yesterday our team cannot work and this is urgent thanks"
 SERVERS = (
     "tests/deploy/",
+    "tests/engines/",
     "tests/evaluation/test_page.py",
     "tests/library/test_client.py",
     "tests/library/test_python_page.py",
@@ -39,6 +40,7 @@ SERVERS = (
 other of the second core."""
 SLOW = (
     "tests/deploy/",
+    "tests/engines/",
     "tests/evaluation/test_page.py",
     "tests/kernels/test_compiler.py",
     "tests/kernels/test_source_stamp.py",

@@ -11,6 +11,7 @@ from starlette.types import Send
 
 from app.errors import (
     AppError,
+    ClusterError,
     ConflictError,
     DamagedArtifactError,
     DamagedEvaluationError,
@@ -68,6 +69,7 @@ STATUS: dict[type[AppError], int] = {
     StorageFullError: 507,
     DeadlineError: 504,
     EvaluationCrashedError: 500,
+    ClusterError: 500,
     DamagedEvaluationError: 500,
     SettingsError: 500,
 }

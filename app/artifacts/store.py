@@ -13,7 +13,7 @@ from app.artifacts.info import Artifact, Info
 from app.artifacts.manifest import Manifest, manifest_bytes
 from app.artifacts.npy import open_plain, write_array
 from app.artifacts.tree import flat_arrays, part_tree
-from app.artifacts.trials import KINDS, Trial, TrialKind, end_trial, read_trial, write_trial
+from app.artifacts.trials import KINDS, TrialKind, VersionTrial, end_trial, read_trial, write_trial
 from app.artifacts.verification import open_artifact, peek_manifest
 from app.artifacts.versions import is_name, is_version, next_version
 from app.errors import (
@@ -110,7 +110,7 @@ class Store:
         folder = self.folder(name, version)
         folders.write_file(folder.parent / "current", f"{version}\n".encode())
 
-    def trial(self, name: str, kind: TrialKind) -> Trial | None:
+    def trial(self, name: str, kind: TrialKind) -> VersionTrial | None:
         """The version that is tried as a shadow or a canary; None where none is."""
         folder = self._folder(name)
         found = read_trial(folder, kind)
@@ -118,7 +118,7 @@ class Store:
             raise DamagedArtifactError(f"{name}: {kind} names a version that is not here")
         return found
 
-    def begin_trial(self, name: str, kind: TrialKind, trial: Trial) -> None:
+    def begin_trial(self, name: str, kind: TrialKind, trial: VersionTrial) -> None:
         """Try a version on live traffic; ConflictError for the one that is current."""
         folder = self.folder(name, trial.version).parent
         current = self.current(name)

@@ -23,7 +23,7 @@ MOST_BYTES = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class VersionTrial:
     """A version on trial, and its share of the traffic; `by` is for a canary alone."""
 
     version: str
@@ -38,7 +38,7 @@ class Trial:
             raise InvalidRequestError("--by is the name of a header: a-z 0-9 -, 64 at most")
 
 
-def read_trial(folder: Path, kind: TrialKind) -> Trial | None:
+def read_trial(folder: Path, kind: TrialKind) -> VersionTrial | None:
     """The trial that a model's folder names; None where there is none."""
     place = f"{folder.name}: {kind}"
     try:
@@ -51,7 +51,7 @@ def read_trial(folder: Path, kind: TrialKind) -> Trial | None:
     return _parsed(content, place)
 
 
-def write_trial(folder: Path, kind: TrialKind, trial: Trial) -> None:
+def write_trial(folder: Path, kind: TrialKind, trial: VersionTrial) -> None:
     """Begin a trial, in place of an earlier one of its kind."""
     if trial.by is not None and kind != "canary":
         raise InvalidRequestError("a shadow answers nobody: only a canary has callers")
@@ -65,10 +65,10 @@ def end_trial(folder: Path, kind: TrialKind) -> None:
         folders.sync_folder(folder)
 
 
-def _parsed(content: bytes, place: str) -> Trial:
+def _parsed(content: bytes, place: str) -> VersionTrial:
     try:
         fields = json.loads(content)
-        trial = Trial(fields["version"], float(fields["share"]), fields["by"])
+        trial = VersionTrial(fields["version"], float(fields["share"]), fields["by"])
     except (ValueError, TypeError, KeyError, InvalidRequestError, RecursionError):
         raise DamagedArtifactError(f"{place} is not as `labelserve models` writes it") from None
     if not isinstance(trial.version, str) or not is_version(trial.version):

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from app.artifacts.store import Store
-from app.artifacts.trials import KINDS, Trial, TrialKind
+from app.artifacts.trials import KINDS, TrialKind, VersionTrial
 from app.cli.stored_models import MODELS, ModelArgument, ModelsDir, resolved
 from app.cli.terminal import Json, out, prepare_kernels, write_json
 from app.errors import ConflictError, InvalidRequestError
@@ -68,20 +68,20 @@ def settle(
 
 def _begun(
     reference: str, kind: TrialKind, share: float, by: str | None, models_dir: Path
-) -> tuple[Trial, str]:
+) -> tuple[VersionTrial, str]:
     """The trial, begun once its version is verified, and the model's name."""
     if "@" not in reference:
         raise InvalidRequestError(f"a {kind} is NAME@VERSION: a version that is not current")
     store = Store(models_dir)
     name, version = resolved(store, reference)
-    trial = Trial(version, share, by.lower() if by else None)
+    trial = VersionTrial(version, share, by.lower() if by else None)
     prepare_kernels()
     load_model(store, f"{name}@{version}")
     store.begin_trial(name, kind, trial)
     return trial, name
 
 
-def _trials(store: Store, name: str, version: str | None) -> dict[TrialKind, Trial]:
+def _trials(store: Store, name: str, version: str | None) -> dict[TrialKind, VersionTrial]:
     found = {kind: store.trial(name, kind) for kind in KINDS}
     tried = {kind: trial for kind, trial in found.items() if trial is not None}
     chosen = {k: trial for k, trial in tried.items() if version in (None, trial.version)}

@@ -1,7 +1,7 @@
 """The one protocol every learner keeps: what it must define, and every hook with its default."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias
@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from app.arrays import Features, Scores, Truth
 from app.catalogue import find
+from app.engine import Engine, Task, TaskArrays, Workload
 from app.folds import Folds
 from app.heldout import HeldOut
 from app.kernels.linear.types import LinearArrays
 from app.learners import LEARNERS
+from app.learners.ordered_map import ordered_map
 from app.progress import Progress, silent
 from app.state import State
 
@@ -35,7 +37,10 @@ def unchanged(features: Features, folds: Folds) -> Features:
 
 @dataclass(frozen=True, slots=True)
 class Fitting:
-    """How to fit, apart from the learner's own settings. The result does not depend on `jobs`."""
+    """How to fit, apart from the learner's own settings.
+
+    The result depends neither on `jobs` nor on `engine`.
+    """
 
     jobs: int = 1
     seed: int = 0
@@ -57,6 +62,14 @@ class Fitting:
     selected_rows: SelectedRows | None = None
     """The rows for a model that is fitted to some documents, where columns are selected by them
     (`Vectorizer.selected_rows`); None: columns are the same for every model."""
+    engine: Engine | None = None
+    """Where workloads are run; None: in `jobs` threads of this process."""
+
+    def map(self, work: Workload, tasks: Sequence[Task]) -> Iterator[TaskArrays]:
+        """What each task of a workload gives, in the order of the tasks."""
+        if self.engine is None:
+            return ordered_map(work.run, tasks, self.jobs)
+        return self.engine.map(work, tasks)
 
 
 class Contributions(NamedTuple):

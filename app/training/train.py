@@ -30,6 +30,7 @@ from app.decisions.tuning.options import TuningOptions
 from app.decisions.tuning.tune import tune
 from app.document_drift.measures import DocumentMeasures
 from app.document_drift.reference import held_out_histograms
+from app.engine import Engine
 from app.errors import InvalidDataError, InvalidRequestError
 from app.evaluation.suspects.suspect_list import Suspect
 from app.hand_rules.rules_file import load_rules
@@ -53,7 +54,7 @@ PACKAGES = ("labelserve", "liblinear-official", "llvmlite", "numba", "numpy", "s
 
 @dataclass(frozen=True, slots=True)
 class TrainingJob:
-    """Everything that decides what comes out (but `jobs`, which only decides how soon)."""
+    """Everything that decides what comes out (but `jobs` and `engine`, which decide how soon)."""
 
     data: Collection
     recipe: Recipe
@@ -68,6 +69,8 @@ class TrainingJob:
     """How many labels of the data to list at most that are probably missing or wrong."""
     costs: CostTable | None = None
     """What errors cost; None: as the recipe says, which is 1 each unless it says otherwise."""
+    engine: Engine | None = None
+    """Where the tasks of fitting run; None: in `jobs` threads of this process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +109,7 @@ def train(job: TrainingJob, progress: Progress = silent) -> Trained:
     job = _with_costs(job, labels)
     data = _training_data(job, labels)
     fitting = Fitting(job.jobs, job.seed, job.device, progress, checkpoint=job.checkpoint)
-    fitting = replace(fitting, ids=_ids(job.data))
+    fitting = replace(fitting, ids=_ids(job.data), engine=job.engine)
     plan = fold_plan(job.recipe, job.data)
     with watch.stage("fit"):
         fitted = [fit_member(m, data, plan=plan, fitting=fitting) for m in job.recipe.members]

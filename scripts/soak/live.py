@@ -15,7 +15,7 @@ from soak.findings import Findings
 from soak.running_replica import RunningReplica, running_replica
 
 from app.artifacts.store import Store
-from app.artifacts.trials import Trial
+from app.artifacts.trials import VersionTrial
 from app.model import load_model
 from app.prediction import Query, plan_of
 
@@ -46,7 +46,7 @@ async def _trials(running: RunningReplica, texts: list[str], n: int, found: Find
     alone, beside, taken, dropped = [], [], 0, 0
     for _ in range(BLOCKS):  # in turn, as other work on the machine comes and goes
         alone.append(await _asked(client, running, texts, n // BLOCKS))
-        await _begin(client, store, Trial(new, SHADOW))
+        await _begin(client, store, VersionTrial(new, SHADOW))
         beside.append(await _asked(client, running, texts, n // BLOCKS))
         await asyncio.sleep(1)  # what waits is compared
         figures = (await _until(client, "shadow", lambda told: told["figures"]))["figures"]
@@ -59,15 +59,15 @@ async def _trials(running: RunningReplica, texts: list[str], n: int, found: Find
         f"the shadow got {taken} documents, {dropped} of them dropped",
         abs(taken - SHADOW * n) <= _width(SHADOW, n) * n,
     )
-    await _begin(client, store, Trial(new, 1.0))
+    await _begin(client, store, VersionTrial(new, 1.0))
     await _agreement(client, running, texts, n // 5, found)
-    store.begin_trial("demo", "canary", Trial(new, CANARY, by="x-user"))
+    store.begin_trial("demo", "canary", VersionTrial(new, CANARY, by="x-user"))
     await _until(client, "canary", lambda told: told["state"] == "running")
     await _canary(client, running, texts, n, new, found)
     client.close()
 
 
-async def _begin(client: Client, store: Store, trial: Trial) -> None:
+async def _begin(client: Client, store: Store, trial: VersionTrial) -> None:
     store.begin_trial("demo", "shadow", trial)
     await _until(client, "shadow", lambda told: told["state"] == "running")
 

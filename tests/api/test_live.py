@@ -12,7 +12,7 @@ import pytest
 
 from app.artifacts.packing import pack, unpack
 from app.artifacts.store import Store
-from app.artifacts.trials import Trial
+from app.artifacts.trials import VersionTrial
 from app.model import load_model, model_from
 from app.serving.keys import KeysFile
 from tests.api.conftest import Opened
@@ -63,7 +63,7 @@ async def test_a_model_without_trials_says_so(client: httpx.AsyncClient) -> None
 
 async def test_a_shadow_is_compared_and_never_seen_by_clients(opened: Opened, store: Store) -> None:
     current, new = store.versions("tiny")
-    store.begin_trial("tiny", "shadow", Trial(new, 1))
+    store.begin_trial("tiny", "shadow", VersionTrial(new, 1))
     async with opened(models_dir=store.path) as client:
 
         async def has_compared() -> bool:
@@ -86,7 +86,7 @@ async def test_the_same_key_always_gets_the_same_side_and_sides_are_counted(
     opened: Opened, store: Store, tmp_path: Path
 ) -> None:
     current, new = store.versions("tiny")
-    store.begin_trial("tiny", "canary", Trial(new, 0.5))
+    store.begin_trial("tiny", "canary", VersionTrial(new, 0.5))
     keys = KeysFile(tmp_path / "keys.json")
     secrets = [keys.create(["predict"])[1] for _ in range(12)]
     async with opened(models_dir=store.path, api_keys_file=tmp_path / "keys.json") as client:
@@ -109,7 +109,7 @@ async def test_callers_are_told_apart_by_the_header_that_is_named(
     opened: Opened, store: Store
 ) -> None:
     current, new = store.versions("tiny")
-    store.begin_trial("tiny", "canary", Trial(new, 0.5, by="x-tenant"))
+    store.begin_trial("tiny", "canary", VersionTrial(new, 0.5, by="x-tenant"))
     async with opened(models_dir=store.path) as client:
         tenants = [{"x-tenant": str(number)} for number in range(20)]
         first, again = [
@@ -133,7 +133,7 @@ async def test_a_trial_that_begins_or_ends_is_seen_at_the_next_look(
     async with opened(models_dir=store.path, poll_seconds=1000) as client:
         service = client.service  # type: ignore[attr-defined]
         assert await predicted(client) == current
-        store.begin_trial("tiny", "canary", Trial(new, 1))
+        store.begin_trial("tiny", "canary", VersionTrial(new, 1))
         service.look()
         assert await predicted(client) == new
         assert (await client.get("/models/tiny/card")).json()["version"] == current
@@ -146,7 +146,7 @@ async def test_a_damaged_shadow_is_told_of_and_the_current_version_answers(
     opened: Opened, store: Store
 ) -> None:
     current, new = store.versions("tiny")
-    store.begin_trial("tiny", "shadow", Trial(new, 1))
+    store.begin_trial("tiny", "shadow", VersionTrial(new, 1))
     file = next((store.path / "tiny" / new).glob("*.npy"))
     file.write_bytes(bytes(file.stat().st_size))
     async with opened(models_dir=store.path) as client:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from app.artifacts.store import Store
-from app.artifacts.trials import Trial
+from app.artifacts.trials import VersionTrial
 from app.model import load_model
 from app.serving.keys import KeysFile
 from tests.reliability.servers import Server, start, wait_until
@@ -179,8 +179,8 @@ def tries(site: Site) -> None:
     store, tiny = Store(site.models), load_model(Store(site.models), "tiny")
     new = store.write("tiny", tiny.classifier.state(), tiny.info())
     try:
-        store.begin_trial("tiny", "shadow", Trial(new, 1))
-        store.begin_trial("tiny", "canary", Trial(new, 1e-9))
+        store.begin_trial("tiny", "shadow", VersionTrial(new, 1))
+        store.begin_trial("tiny", "canary", VersionTrial(new, 1e-9))
         wait_until(lambda: site.call("canary", name="tiny").state == "running")
         predicts(site)
         sides = site.call("canary", name="tiny").sides.additional_properties

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from app.artifacts.store import Store
-from app.artifacts.trials import KINDS, Trial
+from app.artifacts.trials import KINDS, VersionTrial
 from app.model import load_model
 from tests.reliability.conftest import Started
 from tests.reliability.servers import Server, wait_until
@@ -40,8 +40,8 @@ def test_trials_run_in_every_worker_and_their_figures_are_summed(
     store = Store(Path(shutil.copytree(tiny_models, tmp_path / "models")))
     tiny = load_model(store, "tiny")
     new = store.write("tiny", tiny.classifier.state(), tiny.info())
-    store.begin_trial("tiny", "shadow", Trial(new, 1))
-    store.begin_trial("tiny", "canary", Trial(new, 0.4, by="x-caller"))
+    store.begin_trial("tiny", "shadow", VersionTrial(new, 1))
+    store.begin_trial("tiny", "canary", VersionTrial(new, 0.4, by="x-caller"))
     server = started(models_dir=store.path, workers=2, poll_seconds=0.1)
     callers = [f"caller {number}" for number in range(60)]
     first, again = ask(server, callers), ask(server, callers)

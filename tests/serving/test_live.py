@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.artifacts.store import Store
-from app.artifacts.trials import Trial
+from app.artifacts.trials import VersionTrial
 from app.datasets.collection import load_collection
 from app.errors import ConflictError, DamagedArtifactError, InvalidRequestError
 from app.model import load_model
@@ -102,7 +102,7 @@ def test_a_trial_is_written_read_and_ended_and_the_current_version_is_refused(
     store: Store,
 ) -> None:
     new, current = store.versions("tiny")
-    trial = Trial(new, 0.25, by="x-user")
+    trial = VersionTrial(new, 0.25, by="x-user")
     store.begin_trial("tiny", "canary", trial)
     assert (store.trial("tiny", "canary"), store.trial("tiny", "shadow")) == (trial, None)
     assert store.trials_of("tiny", new) == ["canary"]
@@ -110,7 +110,7 @@ def test_a_trial_is_written_read_and_ended_and_the_current_version_is_refused(
     store.end_trial("tiny", "canary")
     assert store.trial("tiny", "canary") is None
     with pytest.raises(ConflictError, match="is current already"):
-        store.begin_trial("tiny", "shadow", Trial(current, 0.5))
+        store.begin_trial("tiny", "shadow", VersionTrial(current, 0.5))
     with pytest.raises(InvalidRequestError, match="answers nobody"):
         store.begin_trial("tiny", "shadow", trial)
 
@@ -118,12 +118,12 @@ def test_a_trial_is_written_read_and_ended_and_the_current_version_is_refused(
 @pytest.mark.parametrize("share", [0, -0.1, 1.01, float("nan")])
 def test_a_share_that_is_none_is_refused(share: float) -> None:
     with pytest.raises(InvalidRequestError, match="above 0 and at most 1"):
-        Trial(NOT_A_VERSION, share)
+        VersionTrial(NOT_A_VERSION, share)
 
 
 def test_a_version_on_trial_is_neither_removed_nor_pruned(store: Store) -> None:
     new, current = store.versions("tiny")
-    store.begin_trial("tiny", "shadow", Trial(new, 0.5))
+    store.begin_trial("tiny", "shadow", VersionTrial(new, 0.5))
     with pytest.raises(ConflictError, match="settle tiny --drop"):
         store.remove("tiny", new)
     assert store.prune("tiny", 1) == []
@@ -165,14 +165,14 @@ def test_a_pointer_that_cannot_be_read_is_a_failure_to_show_and_the_model_answer
 
 def test_a_trial_goes_on_while_its_pointer_cannot_be_read(store: Store) -> None:
     new = store.versions("tiny")[0]
-    store.begin_trial("tiny", "canary", Trial(new, 0.5))
+    store.begin_trial("tiny", "canary", VersionTrial(new, 0.5))
     found = Registry(store)
     found.refresh()
     (store.path / "tiny" / "canary").write_bytes(b"{")
     found.refresh()
-    assert found.trials.canaries["tiny"].trial == Trial(new, 0.5)
+    assert found.trials.canaries["tiny"].trial == VersionTrial(new, 0.5)
     assert "canary" in found.failures["tiny@canary"].reason
-    store.begin_trial("tiny", "canary", Trial(new, 0.7))
+    store.begin_trial("tiny", "canary", VersionTrial(new, 0.7))
     found.refresh()
     assert found.trials.canaries["tiny"].trial.share == 0.7
     assert found.failures == {}
@@ -182,7 +182,7 @@ def test_a_trial_that_cannot_be_loaded_leaves_the_current_version_alone(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     new, current = store.versions("tiny")
-    store.begin_trial("tiny", "canary", Trial(new, 1))
+    store.begin_trial("tiny", "canary", VersionTrial(new, 1))
 
     def load(_: Store, reference: str) -> Any:
         if reference.endswith(new):
@@ -202,7 +202,7 @@ def test_agreement_equals_a_comparison_of_the_two_versions_on_the_same_documents
     store: Store, texts: list[str]
 ) -> None:
     new, current = store.versions("tiny")
-    store.begin_trial("tiny", "shadow", Trial(new, 1))
+    store.begin_trial("tiny", "shadow", VersionTrial(new, 1))
     running = Running(store)
     running.answer(texts)
     found = running.shadow(new)
@@ -236,7 +236,7 @@ def test_agreement_equals_a_comparison_of_the_two_versions_on_the_same_documents
 
 def test_workers_figures_of_a_shadow_are_summed(store: Store, texts: list[str]) -> None:
     new = store.versions("tiny")[0]
-    store.begin_trial("tiny", "shadow", Trial(new, 1))
+    store.begin_trial("tiny", "shadow", VersionTrial(new, 1))
     workers = [Running(store), Running(store)]
     alone = Running(store)
     alone.answer(texts)
@@ -256,7 +256,7 @@ def test_a_query_that_the_shadow_cannot_answer_is_a_failure_of_the_shadow_alone(
     store: Store, texts: list[str]
 ) -> None:
     new = store.versions("tiny")[0]
-    store.begin_trial("tiny", "shadow", Trial(new, 1))
+    store.begin_trial("tiny", "shadow", VersionTrial(new, 1))
     running = Running(store)
     running.answer(texts[:3], Query(labels=("no such label",)))
     running.answer(texts[:2], Query(top_k=1, explain=3, below_cut=2))
@@ -269,7 +269,7 @@ def test_what_waits_for_the_shadow_is_bounded_and_the_rest_is_dropped_and_counte
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     new = store.versions("tiny")[0]
-    store.begin_trial("tiny", "shadow", Trial(new, 1))
+    store.begin_trial("tiny", "shadow", VersionTrial(new, 1))
     running = Running(store)
     monkeypatch.setattr(sample, "MOST_WAITING", 5)
     running.offer(["toner"] * 8)
@@ -288,7 +288,7 @@ def test_the_share_of_documents_is_right_over_ten_thousand_within_sampling_error
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     new = store.versions("tiny")[0]
-    store.begin_trial("tiny", "shadow", Trial(new, 0.1))
+    store.begin_trial("tiny", "shadow", VersionTrial(new, 0.1))
     running = Running(store)
     monkeypatch.setattr(sample, "MOST_WAITING", 10_000)
     taking = LiveSample(running.registry, running.telemetry, lambda: False, Random(4))
@@ -299,19 +299,21 @@ def test_the_share_of_documents_is_right_over_ten_thousand_within_sampling_error
 
 
 def test_the_share_of_callers_is_right_and_each_stays_on_its_side() -> None:
-    trial = Trial(NOT_A_VERSION, 0.05)
+    trial = VersionTrial(NOT_A_VERSION, 0.05)
     callers = [f"caller {number}".encode() for number in range(10_000)]
     chosen = [caller for caller in callers if is_answered_by(trial, "tiny", caller)]
     assert abs(len(chosen) - 500) < 4 * (10_000 * 0.05 * 0.95) ** 0.5
-    more = Trial(NOT_A_VERSION, 0.5)
+    more = VersionTrial(NOT_A_VERSION, 0.5)
     assert all(is_answered_by(more, "tiny", caller) for caller in chosen)
-    assert all(is_answered_by(Trial(NOT_A_VERSION, 1.0), "tiny", caller) for caller in callers)
+    assert all(
+        is_answered_by(VersionTrial(NOT_A_VERSION, 1.0), "tiny", caller) for caller in callers
+    )
 
 
 def test_documents_are_taken_from_the_moment_on_that_a_shadow_runs(store: Store) -> None:
     running = Running(store)
     assert not running.observer.sample.is_wanted
-    store.begin_trial("tiny", "shadow", Trial(store.versions("tiny")[0], 1))
+    store.begin_trial("tiny", "shadow", VersionTrial(store.versions("tiny")[0], 1))
     running.look()
     assert running.observer.sample.is_wanted
 
@@ -320,7 +322,7 @@ def test_a_trial_that_ends_takes_its_figures_and_its_version_with_it(
     store: Store, texts: list[str]
 ) -> None:
     new = store.versions("tiny")[0]
-    store.begin_trial("tiny", "shadow", Trial(new, 1))
+    store.begin_trial("tiny", "shadow", VersionTrial(new, 1))
     running = Running(store)
     running.answer(texts[:5])
     assert new.encode() in exposed(running.telemetry.snapshot())
@@ -334,7 +336,7 @@ def test_a_trial_that_ends_takes_its_figures_and_its_version_with_it(
 
 def test_a_shadow_that_was_made_current_is_tried_no_longer(store: Store) -> None:
     new, current = store.versions("tiny")
-    store.begin_trial("tiny", "shadow", Trial(new, 1))
+    store.begin_trial("tiny", "shadow", VersionTrial(new, 1))
     running = Running(store)
     assert list(running.registry.trials.shadows) == ["tiny"]
     store.promote("tiny", new)
@@ -387,7 +389,7 @@ def test_figures_of_drift_are_of_the_latest_documents(
 
 def test_no_text_of_a_document_is_kept_once_it_was_counted(store: Store, texts: list[str]) -> None:
     new = store.versions("tiny")[0]
-    store.begin_trial("tiny", "shadow", Trial(new, 1))
+    store.begin_trial("tiny", "shadow", VersionTrial(new, 1))
     running = Running(store)
     running.answer([f"{text} zebra" for text in texts[:20]])
     assert b"zebra" not in exposed(running.telemetry.snapshot())

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
@@ -12,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from app.artifacts.store import Store
+from app.cli.cluster import Cluster, check_cluster, on_cluster
 from app.cli.completion import decisions, learners, model_names
 from app.cli.examples import CommandWithExamples, examples
 from app.cli.new_versions import Promote, exit_if_held_back
@@ -88,6 +90,7 @@ EXAMPLES = examples(
     "tickets.jsonl --model tickets --decision cost --costs costs.csv",
     "tickets.jsonl --model tickets --suspects suspects.csv",
     "tickets.jsonl --model tickets --corrections suspects.csv",
+    "tickets.jsonl --model tickets --cluster tcp://scheduler:8786",
     "tickets.jsonl --runs 10 --share 0.8 --json runs.json",
     'train.tsv --model wide --set features.ngram_range=[1,2] --liblinear "-s 1 -c 4"',
 )
@@ -166,8 +169,12 @@ def main(  # noqa: PLR0913
     ] = None,
     jobs: Annotated[int, typer.Option(help="Processors to use; 0: all. Same result.", min=0)] = 0,
     device: Annotated[Device, typer.Option(help="Where networks are trained.")] = Device.auto,
+    cluster: Cluster = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with an interrupted training of a network.")
+        bool,
+        typer.Option(
+            "--resume", help="Go on with an interrupted training of a network, or on a cluster."
+        ),
     ] = False,
     quality: QualityOption = None,
     objective: ObjectiveOption = None,
@@ -221,6 +228,7 @@ def main(  # noqa: PLR0913
         "--test": test is not None,
         "--promote": promote != "always",
         "--resume": resume,
+        "--cluster": cluster is not None,
         "--suspects": suspects is not None,
     }
     repetition = Repetition(runs, share)
@@ -228,6 +236,7 @@ def main(  # noqa: PLR0913
     name = checked_name(model, repetition, others)
     check_target(name, promote, has_test=test is not None)
     check_suspects_file(suspects)
+    check_cluster(cluster)
     cost_table = load_costs(costs) if costs else None
     what = read_recipe(recipe, learner=learner, changes=set_ or []).with_options(
         {"options": liblinear, "solver": solver},
@@ -282,14 +291,15 @@ def main(  # noqa: PLR0913
         )
         return
     with progress_bars() as progress:
-        trained = searched_training(job, tried, progress)
+        with on_cluster(cluster, checkpoint) as engine:
+            trained = searched_training(replace(job, engine=engine), tried, progress)
         write_suspects(suspects, trained.suspects, corpus.summary.sha256)
         options = EvaluationOptions(costs=cost_table)
         published = publish(
             trained, store, name, test=test_set, promote=promote, options=options, progress=progress
         )
     if checkpoint is not None:
-        shutil.rmtree(checkpoint, ignore_errors=True)
+        _remove_checkpoint(checkpoint)
     if str(json) != "-":
         _show(name, corpus, trained, published)
         show_warnings(unknown if published.report is None else [])  # the report has them
@@ -316,6 +326,13 @@ def _checkpoint(
     if not resume:
         shutil.rmtree(folder, ignore_errors=True)
     return folder
+
+
+def _remove_checkpoint(folder: Path) -> None:
+    """Remove what was kept of a training that is done, and the folder of all if it was the last."""
+    shutil.rmtree(folder, ignore_errors=True)
+    with suppress(OSError):
+        folder.parent.rmdir()
 
 
 def _show(model: str, corpus: Collection, trained: Trained, published: Published) -> None:

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.engine import Task, TaskArrays
 from app.folds import Folds, Split
 from app.kernels import kernels, warm
 from app.kernels.solver.types import (
@@ -26,8 +27,14 @@ from app.learners.linear.count_ratios import CountRatios, count_ratios
 from app.learners.linear.label_weights import LabelWeights
 from app.learners.linear.options import LinearOptions
 from app.learners.linear.problem import LinearProblem, SolvedLabels, constant_scores
-from app.learners.ordered_map import ordered_map
+from app.learners.linear.shared_problem import (
+    NoScores,
+    problem_arrays,
+    problem_of,
+    problem_settings,
+)
 from app.learners.out_of_fold.scores import OutOfFoldScores
+from app.state import State
 
 LOSSES = {1: SQUARED_HINGE, 3: HINGE, 7: LOGISTIC}
 """The solvers this can stand in for: their dual problem is the one solved here."""
@@ -57,9 +64,11 @@ def train_blocks(
     return problem.combined(BlockTraining(problem, fitting, held_out).solved_blocks())
 
 
-def solved_blocks(problem: LinearProblem, fitting: Fitting) -> Iterator[SolvedLabels]:
-    """The weights of every block of labels, one after the other."""
-    return BlockTraining(problem, fitting, None).solved_blocks()
+def solved_blocks(
+    problem: LinearProblem, fitting: Fitting, *, blocks: range | None = None
+) -> Iterator[SolvedLabels]:
+    """The weights of every block of labels, or of some, one after the other."""
+    return BlockTraining(problem, fitting, None).solved_blocks(blocks)
 
 
 def takes_blocks(options: LinearOptions) -> bool:
@@ -68,7 +77,9 @@ def takes_blocks(options: LinearOptions) -> bool:
 
 
 class BlockTraining:
-    """The documents as all blocks share them, and the work on one block."""
+    """The documents as all blocks share them, and the work on one block, which is one task."""
+
+    kind: ClassVar[str] = "label-blocks"
 
     def __init__(
         self, problem: LinearProblem, fitting: Fitting, held_out: HeldOutFolds | None
@@ -86,6 +97,7 @@ class BlockTraining:
             self.splits = list(held_out.folds.splits())
             self.fold_tolerance *= 1 if held_out.folds.is_forward else FOLD_TOLERANCE
         self.kernel = kernels("solver.block_descent")
+        self.learnable = problem.learnable()
         self.ratios = self.ratios_of([self.every_document, *(s.outside for s in self.splits)])
 
     def ratios_of(self, samples: Sequence[NDArray[Any]]) -> Sequence[CountRatios | None]:
@@ -94,17 +106,48 @@ class BlockTraining:
             return [None] * len(samples)
         return count_ratios(self.documents, samples, self.problem.ratios)
 
-    def solved_blocks(self) -> Iterator[SolvedLabels]:
-        """Every block's weights, and on the way every block's held-out scores."""
-        labels, done = self.problem.learnable(), 0
-        blocks = [labels[i : i + LANES] for i in range(0, len(labels), LANES)]
-        self._hold_out_constants(labels)
-        for solved, scores in ordered_map(self._train, enumerate(blocks), self.fitting.jobs):
+    def solved_blocks(self, blocks: range | None = None) -> Iterator[SolvedLabels]:
+        """Every block's weights, or those of some, and on the way their held-out scores."""
+        n_labels, done = len(self.learnable), 0
+        self._hold_out_constants(self.learnable)
+        every = range(-(-n_labels // LANES))
+        tasks = [(number,) for number in every if blocks is None or number in blocks]
+        for labels, bias, *weights, scores in self.fitting.map(self, tasks):
             if self.held_out is not None:
-                self.held_out.scores.put(self.every_document, solved.labels, scores)
-            done += len(solved.labels)
-            self.fitting.progress("train", done, len(labels))
-            yield solved
+                self.held_out.scores.put(self.every_document, labels, scores)
+            done += len(labels)
+            self.fitting.progress("train", done, n_labels)
+            yield SolvedLabels(labels, bias, (weights[0], weights[1], weights[2]))
+
+    def run(self, task: Task) -> TaskArrays:
+        """A block's labels, their bias, their weights (features, labels, values), their scores."""
+        labels = self.learnable[task[0] * LANES : (task[0] + 1) * LANES]
+        solved, scores = self._train((task[0], labels))
+        return solved.labels, solved.bias, *solved.weights, scores if self.splits else scores[:0]
+
+    def shared(self) -> State:
+        """The problem, the seed, the folds, and held-out rows where they differ from the others."""
+        settings = {**problem_settings(self.problem), "seed": self.fitting.seed}
+        arrays = problem_arrays(self.problem)
+        if self.held_out is not None:
+            arrays["parts"] = self.held_out.folds.parts
+            settings["is_forward"] = self.held_out.folds.is_forward
+            if not np.array_equal(self.held_out_rows.values, self.documents.rows.values):
+                arrays["held_out_values"] = self.held_out_rows.values
+        return State(self.kind, settings, arrays)
+
+    @classmethod
+    def from_shared(cls, state: State) -> "BlockTraining":
+        """An equal training, whose scores are those of its tasks alone."""
+        warm(names=("solver.block_descent",))
+        settings, arrays, held_out = state.settings, state.arrays, None
+        if "parts" in arrays:
+            held_out = HeldOutFolds(Folds(arrays["parts"], settings["is_forward"]), NoScores())
+        training = cls(problem_of(state), Fitting(seed=settings["seed"]), held_out)
+        if "held_out_values" in arrays:
+            values = np.array(arrays["held_out_values"])  # kernels are compiled for writable ones
+            training.held_out_rows = training.held_out_rows._replace(values=values)
+        return training
 
     def _train(
         self, numbered: tuple[int, NDArray[Any]]

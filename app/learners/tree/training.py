@@ -1,42 +1,54 @@
 """Trains a label tree: at each node one-vs-rest over its children, on the documents below it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
 from app.arrays import Features, Truth
+from app.engine import Task, TaskArrays
 from app.errors import InvalidRequestError
-from app.kernels import kernels
+from app.kernels import kernels, warm
 from app.kernels.tree.types import CHILD, LabelTree, packed
 from app.learners.base import Fitting
 from app.learners.linear.block_training import solved_blocks
 from app.learners.linear.label_training import solved_labels
 from app.learners.linear.options import LinearOptions
 from app.learners.linear.problem import LinearProblem, constant_scores, cut_for
-from app.learners.ordered_map import ordered_map
+from app.learners.linear.shared_problem import (
+    matrices_of,
+    matrix_arrays,
+    options_of,
+    options_settings,
+)
 from app.learners.tree.label_clusters import Branch
+from app.learners.tree.node_tasks import branch_arrays, branches_of, node_tasks
+from app.state import State
 
 
 @dataclass(frozen=True, slots=True)
 class NodeTraining:
-    """What all nodes of a tree share."""
+    """What all nodes of a tree share, and the work on some of them, which is one task."""
 
+    kind: ClassVar[str] = "tree-nodes"
     features: Features
     truth: csc_array
     options: LinearOptions
     cut: float
     uses_blocks: bool
     seed: int
+    branches: list[Branch]
 
     @classmethod
     def of(
         cls,
         data: tuple[Features, Truth],
         options: LinearOptions,
+        branches: list[Branch],
         *,
         prune: float,
         uses_blocks: bool,
@@ -44,31 +56,85 @@ class NodeTraining:
     ) -> "NodeTraining":
         """The training of every node on the same documents."""
         cut = cut_for(data[0], prune)
-        return cls(data[0], csc_array(data[1]), options, cut, uses_blocks, seed)
+        return cls(data[0], csc_array(data[1]), options, cut, uses_blocks, seed, branches)
 
-    def tree(self, branches: list[Branch], fitting: Fitting) -> LabelTree:
+    def tree(self, fitting: Fitting) -> LabelTree:
         """All nodes' weights, put in order by feature."""
-        _check_sizes(branches)
-        jobs = fitting.jobs if self.uses_blocks else 1  # LIBLINEAR's generator is shared by threads
-        return _joined(branches, self._chunks(branches, jobs, fitting), self.features.shape[1])
+        _check_sizes(self.branches)
+        if not self.uses_blocks:  # LIBLINEAR's generator is shared by threads
+            fitting = replace(fitting, jobs=1, engine=None)
+        return _joined(self.branches, self._chunks(fitting), self.features.shape[1])
 
-    def _chunks(self, branches: list[Branch], jobs: int, fitting: Fitting) -> Iterator["NodeChunk"]:
-        for done, chunk in enumerate(ordered_map(self.chunk, branches, jobs), start=1):
-            fitting.progress("train nodes", done, len(branches))
-            yield chunk
+    def _chunks(self, fitting: Fitting) -> Iterator["NodeChunk"]:
+        """Every node's weights; tasks with blocks of one node come one after the other."""
+        counts = np.diff(self.truth.indptr)
+        tasks = node_tasks(self.branches, counts, splits=self.uses_blocks)
+        pieces: list[NodeChunk] = []
+        for (first, end, _, _), arrays in zip(tasks, fitting.map(self, tasks), strict=True):
+            if pieces and pieces[0].node != first:
+                yield _whole(pieces)
+                pieces = []
+            chunks = self._unpacked(range(first, end), arrays)
+            if end - first == 1:
+                pieces += chunks
+            else:
+                yield from chunks
+            fitting.progress("train nodes", end, len(self.branches))
+        if pieces:
+            yield _whole(pieces)
 
-    def chunk(self, branch: Branch) -> "NodeChunk":
-        """One node's weights."""
-        documents, marks = self._below(branch)
+    def run(self, task: Task) -> TaskArrays:
+        """The biases, features and entries of some nodes, and how many entries each has."""
+        first, end, *blocks = task
+        chunks = [self.chunk(node, range(*blocks)) for node in range(first, end)]
+        return (
+            np.concatenate([chunk.bias for chunk in chunks]),
+            np.concatenate([chunk.features for chunk in chunks]),
+            np.concatenate([chunk.entries for chunk in chunks]),
+            np.array([len(chunk.features) for chunk in chunks]),
+        )
+
+    def _unpacked(self, nodes: range, arrays: TaskArrays) -> "list[NodeChunk]":
+        bias, features, entries, counts = arrays
+        children = np.cumsum([len(self.branches[node].below) for node in nodes])[:-1]
+        ends = np.cumsum(counts)[:-1]
+        split = (np.split(bias, children), np.split(features, ends), np.split(entries, ends))
+        return [NodeChunk(*chunk) for chunk in zip(nodes, *split, strict=True)]
+
+    def chunk(self, node: int, blocks: range) -> "NodeChunk":
+        """One node's weights; of some blocks of its children, where any are named."""
+        documents, marks = self._below(self.branches[node])
         problem = LinearProblem.of(self.features[documents], marks, self.options, cut=self.cut)
         solve = solved_blocks if self.uses_blocks else solved_labels
         counts = np.diff(problem.truth.indptr)
         bias = constant_scores(counts > 0, len(documents), self.options)
+        if blocks:
+            solve = partial(solved_blocks, blocks=blocks)
+            bias[problem.learnable()] = np.nan  # other tasks' children
         pieces = []
         for solved in solve(problem, Fitting(seed=self.seed)):
             bias[solved.labels] = solved.bias
             pieces.append(solved.weights)
-        return NodeChunk.of(bias, pieces)
+        return NodeChunk.of(node, bias, pieces)
+
+    def shared(self) -> State:
+        """The documents, the options and the nodes."""
+        settings = {
+            "options": options_settings(self.options),
+            "n_features": self.features.shape[1],
+            "cut": float(self.cut),
+            "seed": self.seed,
+        }
+        arrays = matrix_arrays(self.features, self.truth) | branch_arrays(self.branches)
+        return State(self.kind, settings, arrays)
+
+    @classmethod
+    def from_shared(cls, state: State) -> "NodeTraining":
+        """An equal training."""
+        warm(names=("solver.block_descent",))
+        settings, branches = state.settings, branches_of(state.arrays)
+        options, (features, truth) = options_of(settings["options"]), matrices_of(state)
+        return cls(features, truth, options, settings["cut"], True, settings["seed"], branches)
 
     def _below(self, branch: Branch) -> tuple[NDArray[Any], csr_array]:
         """The documents with a label below the node, and which children each belongs to."""
@@ -86,18 +152,31 @@ class NodeTraining:
 class NodeChunk:
     """One node's biases, and its weights: of which feature each is, and its entry."""
 
+    node: int
     bias: NDArray[np.float32]
     features: NDArray[np.int32]
     entries: NDArray[np.uint32]
 
     @classmethod
-    def of(cls, bias: NDArray[np.float32], pieces: list[Any]) -> "NodeChunk":
+    def of(cls, node: int, bias: NDArray[np.float32], pieces: list[Any]) -> "NodeChunk":
         """One node's (features, children, values) triples, concatenated."""
         nothing = (np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.float32))
         features, children, values = (
             np.concatenate(arrays) for arrays in zip(nothing, *pieces, strict=True)
         )
-        return cls(bias, features, packed(children, values))
+        return cls(node, bias, features, packed(children, values))
+
+
+def _whole(pieces: list[NodeChunk]) -> NodeChunk:
+    """One node again from what was made of it, block after block."""
+    if len(pieces) == 1:
+        return pieces[0]
+    bias = pieces[0].bias.copy()
+    for piece in pieces[1:]:
+        bias = np.where(np.isnan(bias), piece.bias, bias)
+    features = np.concatenate([piece.features for piece in pieces])
+    entries = np.concatenate([piece.entries for piece in pieces])
+    return NodeChunk(pieces[0].node, bias, features, entries)
 
 
 def _check_sizes(branches: list[Branch]) -> None:

@@ -86,12 +86,12 @@ class Tree(Learner):
             nodes = NodeTraining.of(
                 (features, truth),
                 self._parsed,
+                grown(vectors, labels, limits=limits, seed=seed),
                 prune=self.settings.prune,
                 uses_blocks=compiled() and takes_blocks(self._parsed),
                 seed=seed,
             )
-            branches = grown(vectors, labels, limits=limits, seed=seed)
-            trees.append(nodes.tree(branches, fitting))
+            trees.append(nodes.tree(fitting))
         self._trees = [_fixed(tree) for tree in trees]
         return self
 

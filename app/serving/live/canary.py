@@ -2,12 +2,12 @@
 
 import hashlib
 
-from app.artifacts.trials import Trial
+from app.artifacts.trials import VersionTrial
 
 DIGEST_BYTES = 8
 
 
-def is_answered_by(trial: Trial, model: str, caller: bytes) -> bool:
+def is_answered_by(trial: VersionTrial, model: str, caller: bytes) -> bool:
     """Whether the canary answers this caller: by a hash, alike in every worker and replica.
 
     Another canary answers other callers, so that they are not the same ones every time.

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from app.artifacts.store import Store
-from app.artifacts.trials import KINDS, Trial, TrialKind
+from app.artifacts.trials import KINDS, TrialKind, VersionTrial
 from app.errors import AppError
 
 Version = TypeVar("Version")
@@ -20,7 +20,7 @@ OnDamage = Callable[[str, str, Exception], None]
 class LiveTrial(Generic[Version]):
     """A trial whose version is ready to answer."""
 
-    trial: Trial
+    trial: VersionTrial
     loaded: Version
 
 
@@ -31,7 +31,7 @@ class Trials(Generic[Version]):
     """
 
     def __init__(self) -> None:
-        self.known: dict[tuple[str, TrialKind], Trial] = {}
+        self.known: dict[tuple[str, TrialKind], VersionTrial] = {}
         self.shadows: dict[str, LiveTrial[Version]] = {}
         self.canaries: dict[str, LiveTrial[Version]] = {}
 
@@ -62,7 +62,9 @@ class Trials(Generic[Version]):
         self.shadows = _replaced(self.shadows.items(), again)
         self.canaries = _replaced(self.canaries.items(), again)
 
-    def _read(self, store: Store, name: str, kind: TrialKind, damaged: OnDamage) -> Trial | None:
+    def _read(
+        self, store: Store, name: str, kind: TrialKind, damaged: OnDamage
+    ) -> VersionTrial | None:
         try:
             return store.trial(name, kind)
         except (AppError, OSError) as error:

@@ -1,0 +1,46 @@
+"""`--cluster`: the workers that a command runs its tasks on, and what it says about them."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.cli.terminal import err
+from app.engine import Engine
+from app.engines.start import check_address, connected
+
+FOLDER = "cluster"
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Fit on a Dask cluster: tcp://HOST:8786, tls://HOST:8786, or local:N for N processes "
+        "here. Same result. docs/cluster.md",
+    ),
+]
+
+
+def check_cluster(address: str | None) -> None:
+    """Refuse, before any data is read, an address that cannot be one."""
+    if address is not None:
+        check_address(address)
+
+
+@contextmanager
+def on_cluster(address: str | None, folder: Path | None) -> Iterator[Engine | None]:
+    """The engine of a cluster whose files are kept in a folder; None without an address."""
+    if address is None or folder is None:
+        yield None
+        return
+    with connected(address, folder / FOLDER) as cluster:
+        dashboard = f"; {cluster.dashboard}" if cluster.dashboard else ""
+        coming = "" if cluster.n_workers else "; tasks wait until one comes"
+        err.print(
+            f"{address}: {cluster.n_workers} workers, {cluster.n_threads} threads"
+            f"{coming}{dashboard}",
+            markup=False,
+            soft_wrap=True,
+        )
+        yield cluster.engine

@@ -1,0 +1,42 @@
+"""Engine: where the tasks of a training run, and what a training offers to be cut into tasks."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, Protocol, Self, TypeAlias
+
+from numpy.typing import NDArray
+
+from app.state import State
+
+Task: TypeAlias = tuple[int, ...]
+"""Bounds: which of the blocks, the nodes. They are all that is sent to a worker."""
+
+TaskArrays: TypeAlias = tuple[NDArray[Any], ...]
+"""What a task gives: the same arrays in the same order for every task of a workload."""
+
+
+class Workload(Protocol):
+    """Tasks that do not depend on one another, over data that they share.
+
+    A task's arrays depend on `shared()` and the task alone, so that it makes no difference where
+    or how often it is run, and which others were run before.
+    """
+
+    kind: ClassVar[str]
+    """Its name in the catalogue of `app/engines`, from which another process builds it again."""
+
+    def shared(self) -> State:
+        """What every task reads: JSON settings, and arrays."""
+
+    @classmethod
+    def from_shared(cls, state: State) -> Self:
+        """Build an equal workload, on memory-mapped, read-only arrays."""
+
+    def run(self, task: Task) -> TaskArrays:
+        """What one task gives; several threads may call it at once."""
+
+
+class Engine(Protocol):
+    """Runs tasks somewhere else than in threads of this process."""
+
+    def map(self, work: Workload, tasks: Sequence[Task]) -> Iterator[TaskArrays]:
+        """Each task's arrays, in the order of the tasks."""

@@ -1,0 +1,6 @@
+"""Where tasks run, other than in threads of one process. What can be run, by name."""
+
+WORKLOADS = {
+    "label-blocks": "app.learners.linear.block_training:BlockTraining",
+    "tree-nodes": "app.learners.tree.training:NodeTraining",
+}

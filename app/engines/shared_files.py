@@ -1,0 +1,105 @@
+"""Shared files: a workload's data where every worker can map them, named by their hashes.
+
+The same array is written once, whichever workloads share it, and is there already when a training
+goes on. What a file holds is checked by its name when it is opened, so that the name, which the
+driver sends, is all that a worker has to trust.
+"""
+
+import json
+from hashlib import sha256
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.artifacts.folders import whole_file, write_file
+from app.errors import ClusterError
+from app.kernels import compiled
+from app.state import State
+
+PACKAGES = ("labelserve", "llvmlite", "numba", "numpy", "scipy")
+"""Whose versions may change the last digit of a result."""
+CHUNK = 1 << 24
+
+
+def write_shared(folder: Path, state: State) -> str:
+    """Write what a workload's tasks share; the handle by which workers find it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    arrays = {name: _write_array(folder, array) for name, array in state.arrays.items()}
+    content = {
+        "kind": state.kind,
+        "settings": state.settings,
+        "arrays": arrays,
+        "versions": versions(),
+    }
+    text = json.dumps(content, sort_keys=True, allow_nan=False).encode()
+    handle = sha256(text).hexdigest()
+    if not (folder / f"{handle}.json").exists():
+        write_file(folder / f"{handle}.json", text)
+    return handle
+
+
+def read_shared(folder: Path, handle: str) -> State:
+    """What `write_shared` wrote, on mapped arrays; refused where this process would differ."""
+    text = (folder / f"{handle}.json").read_bytes()
+    if sha256(text).hexdigest() != handle:
+        raise ClusterError(f"{handle}.json in {folder} was changed")
+    content = json.loads(text)
+    _check_versions(content["versions"])
+    arrays = {name: _mapped(folder, digest) for name, digest in content["arrays"].items()}
+    return State(content["kind"], content["settings"], arrays)
+
+
+def versions() -> dict[str, str]:
+    """What must be the same here and there for the same bytes."""
+    installed = {"kernels": "compiled" if compiled() else "plain"}
+    for name in PACKAGES:
+        try:
+            installed[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            installed[name] = "none"
+    return installed
+
+
+def _check_versions(wanted: dict[str, str]) -> None:
+    own = versions()
+    differing = [f"{n} {own.get(n)} ({wanted[n]})" for n in wanted if own.get(n) != wanted[n]]
+    if differing:
+        raise ClusterError(
+            "a worker has other versions than the command (in brackets), which may give another "
+            f"model: {', '.join(differing)}; install the same on both"
+        )
+
+
+def _write_array(folder: Path, array: NDArray[Any]) -> str:
+    array = np.ascontiguousarray(array)
+    digest = _digest(array)
+    path = folder / f"{digest}.npy"
+    if not path.exists():
+        with whole_file(path) as file:
+            np.lib.format.write_array(file, array, version=(1, 0), allow_pickle=False)
+    return digest
+
+
+def _mapped(folder: Path, digest: str) -> NDArray[Any]:
+    path = folder / f"{digest}.npy"
+    with path.open("rb") as file:
+        np.lib.format.read_magic(file)
+        shape, _, _ = np.lib.format.read_array_header_1_0(file)
+        is_empty = 0 in shape
+    # An empty file cannot be mapped.
+    array: NDArray[Any] = np.load(path, None if is_empty else "r", allow_pickle=False)
+    if _digest(array) != digest:
+        raise ClusterError(f"{path} was changed or is not whole")
+    return array.view(np.ndarray)
+
+
+def _digest(array: NDArray[Any]) -> str:
+    """SHA-256 of type, shape and values."""
+    digest = sha256(f"{array.dtype.str}{array.shape}".encode())
+    values = array.reshape(-1).view(np.uint8) if array.size else np.empty(0, np.uint8)
+    for start in range(0, len(values), CHUNK):
+        digest.update(values[start : start + CHUNK].data)
+    return digest.hexdigest()

@@ -1,0 +1,43 @@
+"""What a worker runs: one task of a workload, whose arrays become a part file."""
+
+import threading
+from pathlib import Path
+
+from app.catalogue import find
+from app.engine import Task, Workload
+from app.engines import WORKLOADS
+from app.engines.parts import is_right, part_path, write_part
+from app.engines.shared_files import read_shared
+
+_lock = threading.Lock()
+_built: dict[str, Workload] = {}
+
+
+def run_task(folder: str, handle: str, task: Task) -> None:
+    """Make the task's part, unless it is there and right.
+
+    The scheduler has tasks run again that a dead worker had finished: they find their part.
+    """
+    path = part_path(Path(folder), handle, task)
+    if not is_right(path):
+        write_part(path, workload(folder, handle).run(task))
+
+
+def workload(folder: str, handle: str) -> Workload:
+    """The workload behind a handle, built once a process: its threads share it."""
+    with _lock:
+        if handle not in _built:
+            _built.clear()  # of an earlier training, or fold
+            state = read_shared(Path(folder), handle)
+            _built[handle] = find(WORKLOADS, state.kind, "workload").from_shared(state)
+        return _built[handle]
+
+
+def forget_workloads() -> None:
+    """Let go of what is kept for the next task, unless one is just beginning.
+
+    This runs in the worker's event loop, which must not wait for a thread.
+    """
+    if _lock.acquire(blocking=False):
+        _built.clear()
+        _lock.release()

@@ -1,0 +1,174 @@
+"""A real scheduler with two workers gives what threads give, whoever is killed in the middle."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.arrays import Features
+from app.engines import shared_files
+from app.engines.connection import connected
+from app.errors import ClusterError
+from app.folds import Folds
+from app.learners.base import Fitting, Learner
+from app.learners.one_vs_rest import OneVsRest
+from app.learners.out_of_fold.fitting import fit_with_out_of_fold
+from app.learners.tree import node_tasks
+from app.learners.tree.tree import Tree
+from app.progress import Progress, silent
+from app.state import State
+from tests.engines.processes import SECONDS, Processes, wait_for
+from tests.learners.made_up import made_up
+
+FEATURES, TRUTH = made_up(300, 200)
+FOLDS = Folds(np.arange(300, dtype=np.int32) % 3)
+N_BLOCKS = 13
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Processes]:
+    processes = Processes(tmp_path_factory.mktemp("cluster"))
+    for _ in range(2):
+        processes.start_worker()
+    yield processes
+    processes.stop()
+
+
+@pytest.fixture(scope="module")
+def by_threads() -> list[Any]:
+    return fitted(OneVsRest(), Fitting(jobs=2))
+
+
+def fitted(learner: Learner, fitting: Fitting) -> list[Any]:
+    """Every array of a learner's state, and of its held-out scores."""
+    learner, held_out = fit_with_out_of_fold(learner, FEATURES, TRUTH, FOLDS, fitting)
+    return [*arrays_of(learner.state()), held_out.scores]
+
+
+def arrays_of(state: State) -> Iterator[Any]:
+    yield from state.arrays.values()
+    for part in state.parts.values():
+        yield from arrays_of(part)
+
+
+def by_workers(address: str, folder: Path, progress: Progress = silent) -> list[Any]:
+    with connected(address, folder) as connection:
+        return fitted(OneVsRest(), Fitting(engine=connection.engine, progress=progress))
+
+
+def assert_same(ours: list[Any], theirs: list[Any]) -> None:
+    assert len(ours) == len(theirs)
+    for own, other in zip(ours, theirs, strict=True):
+        assert own.dtype == other.dtype
+        assert own.tobytes() == other.tobytes()
+
+
+def at_first_block(action: Any) -> Progress:
+    """A progress that acts once: when the first block of labels is there."""
+    stages: list[str] = []
+
+    def progress(stage: str, done: int, total: int) -> None:
+        if stage == "train" and not stages:
+            stages.append(stage)
+            action()
+
+    return progress
+
+
+def doubled(features: Features, folds: Folds) -> Features:
+    """Held-out rows that differ from the rows that are fitted to."""
+    return features * 2
+
+
+@pytest.mark.parametrize("kind", ["one-vs-rest", "ratios", "tree", "wide-tree"])
+def test_two_workers_give_the_same_bytes_as_threads(
+    kind: str, cluster: Processes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def learner() -> Learner:
+        if kind == "wide-tree":
+            return Tree(children=40, leaf=2, depth=2, n_trees=1)
+        if kind == "tree":
+            return Tree(children=4, leaf=20, n_trees=1)
+        return OneVsRest(ratios=0.5) if kind == "ratios" else OneVsRest("-s 7 -w1 2")
+
+    monkeypatch.setattr(node_tasks, "LEAST", 10**9)  # a whole tree is one task
+    theirs = fitted(learner(), Fitting(jobs=1, held_out_rows=doubled))
+    monkeypatch.setattr(node_tasks, "LEAST", 500)
+    with connected(cluster.address, tmp_path) as connection:
+        fitting = Fitting(engine=connection.engine, held_out_rows=doubled)
+        ours = fitted(learner(), fitting)
+    assert_same(ours, theirs)
+    assert len(list(tmp_path.glob("*.part"))) > 1
+
+
+def test_a_worker_killed_in_the_middle_changes_nothing(
+    tmp_path: Path, cluster: Processes, by_threads: list[Any]
+) -> None:
+    gate = tmp_path / "gate"
+    third = cluster.start_worker("preload_gate.py", GATE=str(gate), GATE_LETS="0")
+
+    def kill_at_work() -> None:
+        wait_for(Path(f"{gate}.reached").exists)
+        third.kill()
+
+    killing = threading.Thread(target=kill_at_work)
+    with connected(cluster.address, tmp_path) as connection:
+        connection.engine._client.wait_for_workers(3, timeout=SECONDS)
+        killing.start()
+        ours = fitted(OneVsRest(), Fitting(engine=connection.engine))
+    killing.join()
+    assert third.wait(SECONDS) == -signal.SIGKILL
+    assert_same(ours, by_threads)
+
+
+def test_after_a_killed_scheduler_finished_parts_are_taken_as_they_are(
+    tmp_path: Path, cluster: Processes, by_threads: list[Any]
+) -> None:
+    first = Processes(tmp_path, GATE=str(tmp_path / "gate"), GATE_LETS="1")
+    parts = tmp_path / "parts"
+    try:
+        first.start_worker("preload_gate.py")
+        with pytest.raises(ClusterError, match=r"the scheduler is gone.*--resume"):
+            by_workers(first.address, parts, at_first_block(first.scheduler.kill))
+    finally:
+        first.stop()
+    (finished,) = parts.glob("*.part")
+    written = finished.stat().st_mtime_ns
+    assert_same(by_workers(cluster.address, parts), by_threads)
+    assert finished.stat().st_mtime_ns == written
+    assert len(list(parts.glob("*.part"))) == N_BLOCKS
+
+
+def test_a_damaged_part_is_made_again(
+    tmp_path: Path, cluster: Processes, by_threads: list[Any]
+) -> None:
+    by_workers(cluster.address, tmp_path)
+    damaged, exchanged, *_ = sorted(tmp_path.glob("*.part"))
+    damaged.write_bytes(exchanged.read_bytes())
+    exchanged.write_bytes(exchanged.read_bytes()[:-40])
+    assert_same(by_workers(cluster.address, tmp_path), by_threads)
+
+
+def test_a_task_that_kills_workers_is_reported_by_name(tmp_path: Path) -> None:
+    scheduler = "DASK_DISTRIBUTED__SCHEDULER__"
+    settings = {f"{scheduler}ALLOWED_FAILURES": "0", f"{scheduler}WORKER_SATURATION": "1.0"}
+    deadly = Processes(tmp_path, **settings)
+    try:
+        deadly.start_worker("preload_death.py")
+        with pytest.raises(ClusterError, match=r"died while they did label-blocks-1,.*--resume"):
+            by_workers(deadly.address, tmp_path / "parts")
+    finally:
+        deadly.stop()
+
+
+def test_other_versions_are_refused_by_name(
+    tmp_path: Path, cluster: Processes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = shared_files.versions()
+    monkeypatch.setattr(shared_files, "versions", lambda: {**own, "numpy": "1.0"})
+    with pytest.raises(ClusterError, match=r"label-blocks-.*numpy \S+ \(1.0\)"):
+        by_workers(cluster.address, tmp_path)

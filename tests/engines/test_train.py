@@ -1,0 +1,88 @@
+"""`labelserve train --cluster`: the model of `--jobs`, also after a killed command."""
+
+import os
+import signal
+import subprocess
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import write_corpus
+from tests.engines.processes import ROOT, SECONDS, Processes, wait_for
+
+TRAIN = (sys.executable, "-m", "labelserve", "train")
+
+
+def command(corpus: Path, models: Path, *options: str) -> list[str]:
+    given = ("--model", "tickets", "--models-dir", str(models), "--learner", "one-vs-rest")
+    return [*TRAIN, str(corpus), *given, *options]
+
+
+def run(corpus: Path, models: Path, *options: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        command(corpus, models, *options),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=2 * SECONDS,
+        check=False,
+    )
+
+
+def hashes(models: Path) -> list[tuple[str, str]]:
+    files = models.rglob("*.npy")
+    return sorted((file.name, sha256(file.read_bytes()).hexdigest()) for file in files)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_corpus(tmp_path_factory.mktemp("corpus") / "train.jsonl", 150)
+
+
+@pytest.fixture(scope="module")
+def by_threads(tmp_path_factory: pytest.TempPathFactory, corpus: Path) -> list[tuple[str, str]]:
+    models = tmp_path_factory.mktemp("models")
+    assert run(corpus, models, "--jobs", "2").returncode == 0
+    assert hashes(models)
+    return hashes(models)
+
+
+def test_processes_started_for_a_training_give_the_same_files_and_leave_none(
+    tmp_path: Path, corpus: Path, by_threads: list[tuple[str, str]]
+) -> None:
+    done = run(corpus, tmp_path, "--cluster", "local:2")
+    assert done.returncode == 0, done.stderr
+    assert "local:2: 2 workers, 2 threads" in done.stderr
+    assert hashes(tmp_path) == by_threads
+    assert [path.name for path in tmp_path.iterdir()] == ["tickets"]
+
+
+def test_a_killed_command_goes_on_with_resume(
+    tmp_path: Path, corpus: Path, by_threads: list[tuple[str, str]]
+) -> None:
+    models, gate = tmp_path / "models", tmp_path / "gate"
+    models.mkdir()
+    cluster = Processes(tmp_path, GATE=str(gate), GATE_LETS="0")
+    options = ("--cluster", cluster.address)
+    try:
+        cluster.start_worker("preload_gate.py")
+        with subprocess.Popen(command(corpus, models, *options), cwd=ROOT) as training:
+            wait_for(Path(f"{gate}.reached").exists)
+            os.kill(training.pid, signal.SIGKILL)
+        gate.touch()  # the worker's task is finished, though nobody waits for it
+        wait_for(lambda: any(models.rglob("*.part")))
+        done = run(corpus, models, *options, "--resume")
+        assert done.returncode == 0, done.stderr
+        assert "starting anew" not in done.stderr
+        assert hashes(models) == by_threads
+        assert [path.name for path in models.iterdir()] == ["tickets"]
+    finally:
+        cluster.stop()
+
+
+def test_an_address_that_is_none_is_refused_before_any_data_is_read(tmp_path: Path) -> None:
+    done = run(tmp_path / "missing.jsonl", tmp_path, "--cluster", "http://scheduler:8786")
+    assert done.returncode == 2
+    assert "--cluster takes tcp://HOST:PORT" in done.stderr
