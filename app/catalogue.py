@@ -12,6 +12,7 @@ EXTRAS = {
     "tokenizers": "neural",
     "pyarrow": "parquet",
     "openpyxl": "excel",
+    "fsspec": "remote",
 }
 
 

@@ -13,8 +13,9 @@ from scipy.sparse import csr_array
 from app.datasets.base import ReadOptions, Record, Summary
 from app.datasets.corrections.application import DocumentLabels, corrected_labels
 from app.datasets.corrections.correction import CorrectionsFile
+from app.datasets.document_hash import DocumentHash
 from app.datasets.order_values import ranks
-from app.datasets.reading import Reading, open_dataset
+from app.datasets.reading import Reading, open_data
 from app.errors import InvalidDataError, InvalidRequestError
 from app.progress import Progress, silent
 
@@ -54,10 +55,12 @@ def load_collection(
     """
     options = options or ReadOptions()
     keeps_all = replace(options, unlabelled="keep")
-    reading = open_dataset(source, keeps_all if corrections else options)
+    reading = open_data(source, keeps_all if corrections else options)
     documents: list[Record] = []
+    digest = DocumentHash()
     for document in reading:
         documents.append(document)
+        digest.add(document)
         if len(documents) % STEP == 0:
             progress("read", len(documents), 0)
     progress("read", len(documents), len(documents))
@@ -69,8 +72,9 @@ def load_collection(
         contents = [document.text for document in documents]
     label_sets = [document.labels for document in documents]
     ids = [document.id for document in documents]
+    found = replace(reading.summary, documents_sha256=digest.hexdigest())
     collection = Collection(
-        *(contents, label_sets, ids, reading.summary, reading.is_ready_made),
+        *(contents, label_sets, ids, found, reading.is_ready_made),
         lines=np.array([document.line for document in documents], np.int64),
     )
     if options.order_column:

@@ -17,7 +17,7 @@ from app.cli.stored_models import MODELS, ModelArgument, ModelsDir, stored_model
 from app.cli.terminal import command, err, progress_bars, write_json
 from app.datasets.base import ReadOptions
 from app.datasets.cells.label_separator import joining
-from app.datasets.reading import Reading, open_dataset
+from app.datasets.reading import Reading, open_data
 from app.decisions.base import Use
 from app.decisions.parser import accepted
 from app.errors import InvalidRequestError
@@ -96,7 +96,7 @@ def main(  # noqa: PLR0913
         raise InvalidRequestError(NO_ANCESTORS)
     if writer is not None and writer.joins_labels:
         check_separator(joining(reading.label_separator), found.classifier.labels.names)
-    documents = open_dataset(input, _for_prediction(reading, is_table))
+    documents = open_data(input, _for_prediction(reading, is_table))
     only = tuple(labels) if labels else None
     query = Query(
         top_k,

@@ -284,7 +284,7 @@ def _checkpoint(
     """Where this very training is kept until it is done; emptied unless it is to go on."""
     model, corpus, recipe, seed = training
     found = corpus.summary
-    what = repr((found.sha256, found.corrections, len(corpus), recipe.as_dict(), seed))
+    what = repr((found.documents_sha256, found.corrections, len(corpus), recipe.as_dict(), seed))
     folder = models_dir / ".checkpoints" / f"{model}-{sha256(what.encode()).hexdigest()[:12]}"
     if resume and not folder.exists():
         err.print("--resume: no interrupted training of this kind is kept; starting anew")
