@@ -85,7 +85,9 @@ EXAMPLES = examples(
 
 Files = Annotated[
     str,
-    typer.Argument(metavar="DATA", help="Training data: a file, a folder, or - for stdin."),
+    typer.Argument(
+        metavar="DATA", help="Training data: a file, a folder, 'a glob', a URL, or - for stdin."
+    ),
 ]
 
 

@@ -49,6 +49,18 @@ def part_files(data: str, format: str) -> list[PartFile] | None:
     return _found(map(Path, glob.glob(data, recursive=True)), root, data)
 
 
+def files_of(data: str, format: str) -> list[PartFile]:
+    """The same files, or a single local one; what is no file is refused."""
+    files = part_files(data, format)
+    if files is not None:
+        return files
+    path = Path(data)
+    if data == "-" or path.is_dir():
+        accepted = "a file, a glob in quotation marks, a folder with --format, or a URL"
+        raise InvalidDataError("no files to take one by one", file=data, accepted=accepted)
+    return _found([path], path.parent, data)
+
+
 def is_data(inner: str) -> bool:
     """Whether a path below a folder of parts is one of them.
 
