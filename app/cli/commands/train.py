@@ -14,6 +14,7 @@ import typer
 from app.artifacts.store import Store
 from app.cli.completion import decisions, learners, model_names
 from app.cli.examples import CommandWithExamples, examples
+from app.cli.freed_memory import return_freed_memory
 from app.cli.new_versions import Promote, exit_if_held_back
 from app.cli.reading_options import (
     read_alike,
@@ -202,6 +203,15 @@ def main(  # noqa: PLR0913
             "repeated, the files then count in their order."
         ),
     ] = None,
+    scratch: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for the texts of large data while training; the system's by default.",
+            exists=True,
+            file_okay=False,
+            writable=True,
+        ),
+    ] = None,
     models_dir: ModelsDir = MODELS,
     json: Json = None,
     *,
@@ -224,6 +234,7 @@ def main(  # noqa: PLR0913
         {"name": decision, "folds": folds, "folds_by": folds_by, "abstain": abstain},
         {"fbr": fbr},
     )
+    return_freed_memory()
     store = Store(models_dir)
     labels_file = load_labels_file(labels) if labels else None
     with progress_bars() as progress:
@@ -232,6 +243,7 @@ def main(  # noqa: PLR0913
             replace(reading, order_column=what.decision.order_column),
             min_label_documents=min_label_documents,
             corrections=[load_corrections(file) for file in corrections or []],
+            scratch=scratch,
             progress=progress,
         )
         say_how_labels_were_read(corpus.summary, reading)
@@ -243,7 +255,7 @@ def main(  # noqa: PLR0913
         job = TrainingJob(
             corpus,
             what,
-            load_collection(valid, reading, progress=progress) if valid else None,
+            load_collection(valid, reading, scratch=scratch, progress=progress) if valid else None,
             seed=seed,
             jobs=jobs or os.cpu_count() or 1,
             device=device.value,
