@@ -35,7 +35,7 @@ def truth_from_rows(rows: list[list[int]], n_labels: int) -> Truth:
     return csr_array((data, columns, offsets), shape=(len(rows), n_labels))
 
 
-ENTRIES = 1 << 21
+ENTRIES = 1 << 18
 """Stored entries of a matrix that are worked on at once where temporary arrays are needed."""
 
 

@@ -22,7 +22,7 @@ from app.kernels.vocabulary.learning import learn_texts, renumbered
 from app.kernels.vocabulary.ordering import distinct, gathered, ordered
 from app.kernels.vocabulary.vocabulary import Vocabulary
 
-PACKED = 32 << 20
+PACKED = 8 << 20
 """Characters of texts that are packed, and whose terms are learnt, at a time."""
 ANALYZERS = {"word": WORDS, "char": CHARACTERS, "char_wb": INSIDE_WORDS}
 
