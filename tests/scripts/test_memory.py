@@ -26,7 +26,7 @@ MORE = (MANY - FEW) * A_PART
 OF_A_TEXT = 300
 """Bytes: half of what the text of one of the documents below takes."""
 NUMBERS = 92
-"""Different words of a document: 33 bytes each were measured, 40 where texts stay in memory."""
+"""Different words of a document: 33 bytes each were measured."""
 
 
 def peak_bytes(*arguments: object) -> int:

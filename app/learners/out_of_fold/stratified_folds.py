@@ -92,8 +92,8 @@ class _Slices:
     """
 
     def __init__(self, matrix: Truth) -> None:
-        self._numbers = memoryview(np.ascontiguousarray(matrix.indices))
-        self._starts = memoryview(np.ascontiguousarray(matrix.indptr))
+        self._numbers = np.ascontiguousarray(matrix.indices).data
+        self._starts = np.ascontiguousarray(matrix.indptr).data
 
     def __getitem__(self, place: int) -> Iterable[int]:
         return self._numbers[self._starts[place] : self._starts[place + 1]]
