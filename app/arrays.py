@@ -1,6 +1,7 @@
 """Names for the arrays that travel through the tree, and their shape checks."""
 
-from typing import Any, TypeAlias
+from collections.abc import Iterator
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,3 +33,36 @@ def truth_from_rows(rows: list[list[int]], n_labels: int) -> Truth:
     columns = np.array([column for row in unique for column in row], dtype=np.int32)
     data = np.ones(len(columns), dtype=np.bool_)
     return csr_array((data, columns, offsets), shape=(len(rows), n_labels))
+
+
+ENTRIES = 1 << 18
+"""Stored entries of a matrix that are worked on at once where temporary arrays are needed."""
+
+
+class RowChunk(NamedTuple):
+    """Some neighbouring rows of a sparse matrix."""
+
+    rows: slice
+    entries: slice
+    """Where their entries are stored."""
+    sizes: NDArray[Any]
+    """How many entries each row has."""
+
+    def row_of(self) -> NDArray[np.int64]:
+        """The row of each entry, counted from the first row of the chunk."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+
+def row_chunks(indptr: NDArray[Any], n_entries: int = ENTRIES) -> Iterator[RowChunk]:
+    """All rows in their order, so many together that they have about `n_entries` entries.
+
+    >>> [chunk.rows for chunk in row_chunks(np.array([0, 2, 3, 9]), 3)]
+    [slice(0, 2, None), slice(2, 3, None)]
+    """
+    first, n_rows = 0, len(indptr) - 1
+    while first < n_rows:
+        fitting = int(np.searchsorted(indptr, indptr[first] + n_entries, side="right")) - 1
+        end = min(max(fitting, first + 1), n_rows)
+        entries = slice(int(indptr[first]), int(indptr[end]))
+        yield RowChunk(slice(first, end), entries, np.diff(indptr[first : end + 1]))
+        first = end

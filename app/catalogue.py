@@ -14,6 +14,7 @@ EXTRAS = {
     "openpyxl": "excel",
     "dask": "cluster",
     "distributed": "cluster",
+    "fsspec": "remote",
 }
 
 

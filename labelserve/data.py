@@ -8,7 +8,7 @@ from typing import BinaryIO, TypeAlias, Unpack
 
 from app.datasets.base import ReadOptions, Record, Summary
 from app.datasets.collection import Collection, load_collection, split
-from app.datasets.reading import open_dataset
+from app.datasets.reading import open_data
 from app.training.publish import documents_of
 from labelserve.arguments import FilePath, ReadArguments, given, names_of
 from labelserve.documents import LabelSets, LineStream, json_lines
@@ -107,8 +107,8 @@ def judged_documents(data: Labelled, labels: LabelSets | None) -> Iterable[Recor
     """What was given, document by document, with a summary; a file is not read into memory."""
     if isinstance(data, LabelledData | str | PathLike):
         _refuse_labels(labels)
-        return data if isinstance(data, LabelledData) else open_dataset(str(data))
-    return open_dataset(_stream(data, labels), JSON_LINES)
+        return data if isinstance(data, LabelledData) else open_data(str(data))
+    return open_data(_stream(data, labels), JSON_LINES)
 
 
 def _stream(texts: Iterable[str], labels: LabelSets | None) -> BinaryIO:

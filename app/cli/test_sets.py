@@ -5,7 +5,7 @@ from typing import Any
 from app.cli.terminal import show_warnings, table
 from app.datasets.base import ReadOptions
 from app.datasets.collection import Collection, split
-from app.datasets.reading import open_dataset
+from app.datasets.reading import open_data
 from app.errors import InvalidRequestError
 from app.training.publish import TestSet, documents_of
 
@@ -19,7 +19,7 @@ def kept_aside(
     try:
         share = float(test)
     except ValueError:
-        return data, lambda: open_dataset(test, options)
+        return data, lambda: open_data(test, options)
     if not 0 < share < 1:
         raise InvalidRequestError("--test takes a file, or a share between 0 and 1")
     kept, aside = split(data, share, seed)

@@ -112,6 +112,9 @@ class Summary:
     corrections: CorrectionCounts | None = None
     bytes: int = 0
     sha256: str = ""
+    """Of the decompressed bytes; of several files, over the hashes of each."""
+    documents_sha256: str = ""
+    """Of ids, labels and texts (collections only): the same for a file and for its parts."""
     label_separator: str = ""
     """How cells of labels were split, as the options spell it; "" where none were."""
     warnings: tuple[str, ...] = ()

@@ -1,7 +1,8 @@
 """Collection: a whole data set in memory, as training needs it."""
 
+from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -13,12 +14,15 @@ from scipy.sparse import csr_array
 from app.datasets.base import ReadOptions, Record, Summary
 from app.datasets.corrections.application import DocumentLabels, corrected_labels
 from app.datasets.corrections.correction import CorrectionsFile
-from app.datasets.order_values import ranks
-from app.datasets.reading import Reading, open_dataset
+from app.datasets.document_hash import DocumentHash
+from app.datasets.order_values import OrderValue, ranks
+from app.datasets.reading import Reading, open_data
+from app.datasets.texts import kept_texts, texts_at
 from app.errors import InvalidDataError, InvalidRequestError
 from app.progress import Progress, silent
 
 STEP = 1000
+ReadyMade = tuple[NDArray[np.int32], NDArray[np.float32]]
 
 
 @dataclass(frozen=True)
@@ -45,42 +49,68 @@ def load_collection(
     *,
     min_label_documents: int = 1,
     corrections: Sequence[CorrectionsFile] = (),
+    scratch: Path | None = None,
     progress: Progress = silent,
 ) -> Collection:
     """All documents of a data set; labels with too few documents are removed and counted.
+
+    Texts of a large one go to a temporary file in `scratch` (None: where the system has such).
 
     Corrections come first, file after file: what they leave without a label is dropped where the
     options say so.
     """
     options = options or ReadOptions()
     keeps_all = replace(options, unlabelled="keep")
-    reading = open_dataset(source, keeps_all if corrections else options)
-    documents: list[Record] = []
-    for document in reading:
-        documents.append(document)
-        if len(documents) % STEP == 0:
-            progress("read", len(documents), 0)
-    progress("read", len(documents), len(documents))
-    if not documents:
-        raise _nothing(reading)
-    if reading.is_ready_made:
-        contents = _rows(documents)
-    else:
-        contents = [document.text for document in documents]
-    label_sets = [document.labels for document in documents]
-    ids = [document.id for document in documents]
-    collection = Collection(
-        *(contents, label_sets, ids, reading.summary, reading.is_ready_made),
-        lines=np.array([document.line for document in documents], np.int64),
-    )
+    reading = open_data(source, keeps_all if corrections else options)
+    read = _ReadDocuments(progress)
     if options.order_column:
-        values = [document.order for document in documents if document.order is not None]
-        collection = replace(collection, ranks=ranks(values))
+        read.order = []
+    texts = kept_texts(read.texts(reading), scratch)
+    if not read.label_sets:
+        raise _nothing(reading)
+    progress("read", len(read.label_sets), len(read.label_sets))
+    collection = Collection(
+        _rows(read.features) if reading.is_ready_made else texts,
+        read.label_sets,
+        read.ids,
+        replace(reading.summary, documents_sha256=read.digest.hexdigest()),
+        reading.is_ready_made,
+        None if read.order is None else ranks(read.order),
+        np.frombuffer(read.lines, np.int64),
+    )
     for file in corrections:
         collection = _corrected(collection, file)
     if corrections and options.unlabelled == "drop":
         collection = _without_unlabelled(collection)
     return _without_rare(collection, min_label_documents, options.unlabelled)
+
+
+class _ReadDocuments:
+    """What is kept of the documents of a reading, beside their texts."""
+
+    def __init__(self, progress: Progress) -> None:
+        self.label_sets: list[tuple[str, ...]] = []
+        self.ids: list[str | None] = []
+        self.lines = array("q")
+        self.order: list[OrderValue] | None = None
+        self.features: list[ReadyMade] = []
+        self.digest = DocumentHash()
+        self._progress = progress
+
+    def texts(self, documents: Iterable[Record]) -> Iterator[str]:
+        """The texts one after another, while all else is taken."""
+        for document in documents:
+            self.label_sets.append(document.labels)
+            self.ids.append(document.id)
+            self.lines.append(document.line)
+            self.digest.add(document)
+            if self.order is not None and document.order is not None:
+                self.order.append(document.order)
+            if document.features is not None:
+                self.features.append(document.features)
+            if len(self.label_sets) % STEP == 0:
+                self._progress("read", len(self.label_sets), 0)
+            yield document.text
 
 
 def _nothing(reading: Reading) -> InvalidDataError:
@@ -106,7 +136,7 @@ def subset(collection: Collection, rows: Sequence[int] | NDArray[np.int64]) -> C
     if collection.is_ready_made:
         documents = collection.documents[rows]
     else:
-        documents = [collection.documents[row] for row in rows]
+        documents = texts_at(collection.documents, rows)
     label_sets = [collection.label_sets[row] for row in rows]
     ids = [collection.ids[row] for row in rows]
     summary = _counted(collection.summary, label_sets)
@@ -115,9 +145,8 @@ def subset(collection: Collection, rows: Sequence[int] | NDArray[np.int64]) -> C
     return Collection(documents, label_sets, ids, summary, collection.is_ready_made, order, lines)
 
 
-def _rows(documents: list[Record]) -> Any:
+def _rows(pairs: list[ReadyMade]) -> Any:
     """The ready-made features as one csr_array, as wide as the largest column in it."""
-    pairs = [document.features for document in documents if document.features is not None]
     ends = np.cumsum([0, *(len(columns) for columns, _ in pairs)])
     columns = np.concatenate([columns for columns, _ in pairs])
     values = np.concatenate([values for _, values in pairs])

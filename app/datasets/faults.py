@@ -49,6 +49,8 @@ class Faults:
     kept: deque[Refused] | None = None
     label_separator: str = ""
     warnings: list[str] = field(default_factory=list)
+    names_files: bool = False
+    """Whether `file` changes on the way, so that every listed record must say where it stood."""
 
     def add(self, problem: str, *, line: int, cells: Cells = (), **details: Any) -> None:
         """Refuse one record; the details are those of `fatal`."""
@@ -63,7 +65,8 @@ class Faults:
         if self.kept is not None:
             self.kept.append(Refused(error, cells))
         if len(self.listed) < LISTED:
-            place = "" if error.file == self.file else f"{error.file}: "
+            is_elsewhere = self.names_files or error.file != self.file
+            place = f"{error.file}: " if is_elsewhere else ""
             self.listed.append(Fault(error.line or 1, f"{place}{error.without_content()}"))
 
     def refuse(self, bad: BadLabelError, *, line: int, column: int, cells: Cells = ()) -> None:

@@ -4,6 +4,7 @@ import sys
 from array import array
 from collections import deque
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
@@ -15,7 +16,9 @@ from app.datasets import FORMATS
 from app.datasets.base import Reader, ReadOptions, Record, Summary
 from app.datasets.faults import Faults, Refused
 from app.datasets.formats.detection import format_of
+from app.datasets.input.part_files import PartFile, part_files
 from app.datasets.input.source import Source
+from app.datasets.parts import Parts, opened_part
 from app.datasets.suspicions import suspicions
 from app.errors import AppError, InvalidRequestError, PayloadTooLargeError
 
@@ -107,21 +110,54 @@ def open_dataset(source: str | Path | BinaryIO, options: ReadOptions | None = No
     Compression is recognised by content. A stream that is given stays open.
     """
     options = options or ReadOptions()
-    opened = Source(source, options.limits)
+    return reading_of(Source(source, options.limits), options)
+
+
+def open_data(data: str | Path | BinaryIO, options: ReadOptions | None = None) -> Reading:
+    """The documents of what `open_dataset` reads, of a glob, a folder of parts or a URL.
+
+    The service reads what it was sent, by `open_dataset`; this is for commands and programs.
+    """
+    options = options or ReadOptions()
+    files = part_files(data, options.format) if isinstance(data, str) else None
+    if files is None:
+        return open_dataset(data, options)
+    return open_parts(files, options, name=str(data))
+
+
+def open_parts(files: list[PartFile], options: ReadOptions, *, name: str = "") -> Reading:
+    """The documents of these files, one file after another."""
+    if len(files) == 1:
+        return reading_of(opened_part(files[0], options), options)
+    format = options.format
+    if format == "auto":
+        with closing(opened_part(files[0], options)) as first:
+            format = format_of(first)
+    reader = Parts(files, reader_of(format, options))
+    return Reading(Source(None, options.limits, name=name), format, reader, options)
+
+
+def reading_of(opened: Source, options: ReadOptions) -> Reading:
+    """The documents of a source, which is closed where its format or the options refuse it."""
     try:
         format = format_of(opened) if options.format == "auto" else options.format
-        if options.formats and format not in options.formats:
-            how = FOR_WORKBOOKS if format == "xlsx" else ""
-            raise InvalidRequestError(f"{how}accepted formats: {', '.join(options.formats)}")
-        reader: Reader = find(FORMATS, format, "format")
-        if options.label_columns and format not in TABLES.split(", "):
-            raise InvalidRequestError(f"label columns are not for {format}; accepted: {TABLES}")
-        if options.order_column and format not in WITH_COLUMNS.split(", "):
-            raise InvalidRequestError(
-                f"{format} has no column to order documents by; accepted: {WITH_COLUMNS}, or the "
-                "order of the documents in the data (--folds-by order)"
-            )
+        return Reading(opened, format, reader_of(format, options), options)
     except AppError:
         opened.close()
         raise
-    return Reading(opened, format, reader, options)
+
+
+def reader_of(format: str, options: ReadOptions) -> Reader:
+    """What reads this format; an error where the options are not for it."""
+    if options.formats and format not in options.formats:
+        how = FOR_WORKBOOKS if format == "xlsx" else ""
+        raise InvalidRequestError(f"{how}accepted formats: {', '.join(options.formats)}")
+    reader: Reader = find(FORMATS, format, "format")
+    if options.label_columns and format not in TABLES.split(", "):
+        raise InvalidRequestError(f"label columns are not for {format}; accepted: {TABLES}")
+    if options.order_column and format not in WITH_COLUMNS.split(", "):
+        raise InvalidRequestError(
+            f"{format} has no column to order documents by; accepted: {WITH_COLUMNS}, or the "
+            "order of the documents in the data (--folds-by order)"
+        )
+    return reader

@@ -86,6 +86,16 @@ def batch_predictions(
         yield prediction
 
 
+def refuse_batch_rule(query: Query) -> None:
+    """InvalidRequestError for a rule that must see all documents, where they come file by file."""
+    rule = _batch_rule(query.operating_point)
+    if rule is not None:
+        raise InvalidRequestError(
+            f"{rule.syntax} is decided over all documents together, not file by file; accepted: "
+            "one output file, or another operating point"
+        )
+
+
 def _batch_rule(name: str | None) -> BatchRule | None:
     if name is None or name == TUNED:
         return None

@@ -222,7 +222,7 @@ def _info(model: Model, labelled: Collection, recipe: Choice, figures: dict[str,
     """What the manifest says: the training as it was, and where the decisions come from."""
     source = {
         "model": f"{model.name}@{model.version}",
-        "data_sha256": labelled.summary.sha256,
+        "data_sha256": labelled.summary.documents_sha256 or labelled.summary.sha256,
         "documents": len(labelled),
         "decision": recipe.decision,
         "abstain": recipe.abstain,

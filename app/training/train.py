@@ -307,7 +307,7 @@ def _info(
     if job.keeps_fingerprints and not job.data.is_ready_made:
         hashes = np.unique(fingerprints(job.data.documents))
     return Info(
-        data_sha256=summary.sha256,
+        data_sha256=summary.documents_sha256 or summary.sha256,
         counts={
             "documents": len(job.data.label_sets),
             "labels": len(classifier.labels),

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.arrays import Features
+from app.arrays import Features, row_chunks
 from app.folds import Folds
 
 
@@ -16,14 +16,17 @@ def is_known(features: Features, terms: NDArray[Any], folds: Folds) -> NDArray[n
     """
     known = np.ones(len(terms), np.bool_)
     n_terms = int(terms.max(initial=-1)) + 1
-    document_of = np.repeat(np.arange(features.shape[0]), np.diff(features.indptr))
     for inside, outside in folds.splits():
         is_inside, is_outside = np.zeros((2, features.shape[0]), np.bool_)
         is_inside[inside], is_outside[outside] = True, True
         is_seen = np.zeros(n_terms, np.bool_)
-        is_seen[terms[is_outside[document_of]]] = True
-        entries = np.flatnonzero(is_inside[document_of])
-        known[entries] = is_seen[terms[entries]]
+        for chunk in row_chunks(features.indptr):
+            seen = np.repeat(is_outside[chunk.rows], chunk.sizes)
+            is_seen[terms[chunk.entries][seen]] = True
+        for chunk in row_chunks(features.indptr):
+            held_out = np.repeat(is_inside[chunk.rows], chunk.sizes)
+            own = known[chunk.entries]
+            own[held_out] = is_seen[terms[chunk.entries][held_out]]
     return known
 
 
@@ -32,15 +35,18 @@ def rescaled(features: Features, is_kept: NDArray[np.bool_]) -> Features:
 
     The stored places stay the same, so that rows can be compared entry by entry.
     """
-    squares = np.where(is_kept, features.data.astype(np.float64) ** 2, 0.0)
-    totals = np.concatenate([[0.0], np.cumsum(squares)])
-    lengths = np.sqrt(np.diff(totals[features.indptr]))
-    scales = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 1e-9)
-    factors = np.where(is_kept, np.repeat(scales, np.diff(features.indptr)), 0.0)
-    return type(features)(
-        ((features.data * factors).astype(np.float32), features.indices, features.indptr),
-        shape=features.shape,
-    )
+    values, total = np.empty(len(features.data), np.float32), 0.0
+    for chunk in row_chunks(features.indptr):
+        data, stays = features.data[chunk.entries], is_kept[chunk.entries]
+        squares = np.where(stays, data.astype(np.float64) ** 2, 0.0)
+        # The sum goes on from chunk to chunk, so that chunks of any size give the same bits.
+        totals = np.cumsum(np.concatenate([[total], squares]))
+        ends = np.concatenate([[0], np.cumsum(chunk.sizes)])
+        lengths = np.sqrt(np.diff(totals[ends]))
+        scales = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 1e-9)
+        values[chunk.entries] = data * np.where(stays, np.repeat(scales, chunk.sizes), 0.0)
+        total = totals[-1]
+    return type(features)((values, features.indices, features.indptr), shape=features.shape)
 
 
 def narrowed(features: Features, keep: NDArray[np.bool_]) -> Features:

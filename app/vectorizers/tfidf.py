@@ -226,7 +226,10 @@ class Tfidf(Vectorizer):
             counts.counts.fill(1)
         weights = kernels("text.tfidf").tfidf_weights(counts, self.idf, self.settings.scheme)
         shape = (len(counts.indptr) - 1, self.n_features)
-        return csr_array((weights, counts.columns, counts.indptr), shape=shape)
+        # With 64-bit row ends scipy would make every column number 64 bits wide as well.
+        fits = len(weights) <= np.iinfo(np.int32).max
+        ends = counts.indptr.astype(np.int32) if fits else counts.indptr
+        return csr_array((weights, counts.columns, ends), shape=shape)
 
 
 def document_frequencies(counts: Counts, n_terms: int) -> NDArray[np.uint32]:

@@ -10,11 +10,11 @@ import typer
 
 from app.cli.completion import decisions, model_names
 from app.cli.examples import CommandWithExamples, examples
-from app.cli.reading_options import ZeroDivision, takes_reading_options
+from app.cli.options.reading import ZeroDivision, takes_reading_options
 from app.cli.stored_models import MODELS, ModelsDir, stored_model
 from app.cli.terminal import Json, command, out, progress_bars, table, write_json
 from app.datasets.base import ReadOptions
-from app.datasets.reading import open_dataset
+from app.datasets.reading import open_data
 from app.decisions.base import Use
 from app.decisions.parser import accepted
 from app.errors import InvalidRequestError
@@ -98,11 +98,11 @@ def _known_labels(names: Sequence[str], models_dir: Path) -> set[str]:
 def _system(name: str, test: str, how: ReadOptions, models_dir: Path) -> System:
     if not Path(name).is_file():
         model = stored_model(models_dir, name)
-        return System(model.classifier, JudgedModel.of(model), lambda: open_dataset(test, how))
-    known = {label for document in open_dataset(test, how) for label in document.labels}
+        return System(model.classifier, JudgedModel.of(model), lambda: open_data(test, how))
+    known = {label for document in open_data(test, how) for label in document.labels}
     scorer = ScoredFile(name, known)
     info = JudgedModel(Path(name).name, labels="scored or true")
-    return System(scorer, info, lambda: scorer.paired(open_dataset(test, how)))
+    return System(scorer, info, lambda: scorer.paired(open_data(test, how)))
 
 
 def _named(report: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ from app.cli.doctor.finding import Finding
 from app.cli.doctor.installation import installation_findings
 from app.cli.doctor.service import service_findings
 from app.cli.examples import CommandWithExamples, examples
-from app.cli.settings_options import environment_with, setting
+from app.cli.options.settings import environment_with, setting
 from app.cli.terminal import EXIT_FAILED, Json, command, out, write_json
 
 app = command("Say what is wrong with this installation, and how to mend it.")

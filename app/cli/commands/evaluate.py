@@ -10,12 +10,12 @@ import typer
 from app.cli.agreement import show_agreement
 from app.cli.completion import decisions, model_then_file
 from app.cli.examples import CommandWithExamples, examples
-from app.cli.reading_options import ZeroDivision, say_separator, takes_reading_options
+from app.cli.options.reading import ZeroDivision, say_separator, takes_reading_options
 from app.cli.stored_models import MODELS, ModelsDir, stored_model
 from app.cli.terminal import command, out, progress_bars, show_warnings, table, write_json
 from app.datasets.base import ReadOptions
 from app.datasets.cost_file import load_costs
-from app.datasets.reading import open_dataset
+from app.datasets.reading import open_data
 from app.decisions.base import Use
 from app.decisions.parser import accepted
 from app.errors import InvalidRequestError
@@ -146,7 +146,7 @@ def _arguments(arguments: list[str], *, has_model: bool) -> tuple[str, str]:
 
 
 def _agreement(files: list[str], how: ReadOptions, unlabelled: str) -> dict[str, Any]:
-    readings = [open_dataset(file, how) for file in files]
+    readings = [open_data(file, how) for file in files]
     return annotator_agreement(*readings, names=files, unlabelled=unlabelled)
 
 
@@ -159,7 +159,7 @@ def _of_model(
 ) -> Report:
     loaded = stored_model(where[0], model)
     known = set(loaded.classifier.labels.names)
-    documents = open_dataset(test, replace(where[1], known_labels=known))
+    documents = open_data(test, replace(where[1], known_labels=known))
     info = JudgedModel.of(loaded)
     report = evaluate(loaded.classifier, documents, options, info=info, progress=progress)
     say_separator(documents.summary, where[1])
@@ -174,10 +174,10 @@ def _of_scores(
             "--scores reads both files twice and pairs their lines: give files, not standard "
             "input, and no --on-error skip"
         )
-    known = {label for document in open_dataset(test, how) for label in document.labels}
+    known = {label for document in open_data(test, how) for label in document.labels}
     scorer = ScoredFile(file, known)
     info = JudgedModel(Path(file).name, labels="scored or true", cautions=tuple(scorer.cautions))
-    documents = scorer.paired(open_dataset(test, how))
+    documents = scorer.paired(open_data(test, how))
     return evaluate(scorer, documents, replace(options, jobs=1), info=info, progress=progress)
 
 

@@ -9,7 +9,7 @@ import typer
 
 from app.cli.completion import learners
 from app.cli.examples import CommandWithExamples, examples
-from app.cli.reading_options import say_how_labels_were_read, takes_reading_options
+from app.cli.options.reading import say_how_labels_were_read, takes_reading_options
 from app.cli.terminal import Json, command, out, prepare_kernels, progress_bars, table, write_json
 from app.datasets.base import ReadOptions
 from app.datasets.collection import load_collection

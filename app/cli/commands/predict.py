@@ -1,9 +1,9 @@
 """Label the documents of a file with a model of the store."""
 
+import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -12,24 +12,25 @@ import typer
 
 from app.cli.completion import decisions
 from app.cli.examples import CommandWithExamples, examples
-from app.cli.reading_options import takes_reading_options
+from app.cli.options.reading import takes_reading_options
+from app.cli.predicting.partitions import PredictionJob, predict_partitions
+from app.cli.predicting.tables import predictions, separator_of, write_predictions
 from app.cli.stored_models import MODELS, ModelArgument, ModelsDir, stored_model
 from app.cli.terminal import command, err, progress_bars, write_json
 from app.datasets.base import ReadOptions
 from app.datasets.cells.label_separator import DEFAULT
-from app.datasets.reading import Reading, open_dataset
+from app.datasets.input.part_files import files_of
+from app.datasets.reading import Reading, open_data
 from app.decisions.base import Use
 from app.decisions.parser import accepted
 from app.errors import InvalidRequestError
-from app.explanation import explain as explain_
+from app.model import Model
 from app.prediction.answers import Prediction
-from app.prediction.offline import FileQuery, file_predictions
+from app.prediction.offline import refuse_batch_rule
 from app.prediction.query import Query
 from app.prediction.tables.added_cells import NO_ANCESTORS
-from app.prediction.tables.base import TableRow
-from app.prediction.tables.label_joining import label_joining
-from app.prediction.tables.rows import doubt_of, table_rows
-from app.prediction.tables.table_file import table_writer, write_table
+from app.prediction.tables.partitions import claim, partitions
+from app.prediction.tables.table_file import table_writer
 
 STANDARD_OUTPUT = Path("-")
 
@@ -41,6 +42,7 @@ app = command(
 EXAMPLES = examples(
     "demo new.jsonl > labelled.jsonl",
     "demo mails.csv --text-columns subject,body --output labelled.xlsx",
+    "demo 'new/*.parquet' --output labelled/",
     "demo new.txt --operating-point 'precision>=0.9' --explain 3",
     "demo@20261115T120000-1f3c9a new.jsonl.gz --labels refund --labels billing",
 )
@@ -51,7 +53,10 @@ EXAMPLES = examples(
 def main(  # noqa: PLR0913
     model: ModelArgument,
     input: Annotated[
-        str, typer.Argument(metavar="INPUT", help="Documents: a file, a folder, or - for stdin.")
+        str,
+        typer.Argument(
+            metavar="INPUT", help="Documents: a file, a folder, 'a glob', a URL, or - for stdin."
+        ),
     ],
     top_k: Annotated[int | None, typer.Option(help="At most so many labels.", min=1)] = None,
     threshold: Annotated[float | None, typer.Option(help="One cut on the score.")] = None,
@@ -81,9 +86,13 @@ def main(  # noqa: PLR0913
         Path,
         typer.Option(
             help="FILE.csv, .xlsx, .parquet or .jsonl: the data's own columns, then labels, "
-            "probabilities, reasons, review; - for JSON lines on standard output."
+            "probabilities, reasons, review; DIR: so for each file of INPUT, those that are "
+            "finished are skipped; - for JSON lines on standard output."
         ),
     ] = STANDARD_OUTPUT,
+    jobs: Annotated[
+        int, typer.Option(help="Files at a time where --output is a folder; 0: a core each.", min=0)
+    ] = 0,
     models_dir: ModelsDir = MODELS,
     json: Annotated[Path | None, typer.Option("--json", help="Write a summary as JSON.")] = None,
     *,
@@ -91,15 +100,8 @@ def main(  # noqa: PLR0913
 ) -> None:
     """Write one JSON line a document to standard output, or a table to a file."""
     is_table = output != STANDARD_OUTPUT
-    writer = table_writer(output) if is_table else None
-    found = stored_model(models_dir, model)
     if is_table and ancestors:
         raise InvalidRequestError(NO_ANCESTORS)
-    separator = ""
-    if writer is not None and writer.joins_labels:
-        names = found.classifier.answered_labels.names
-        separator = label_joining(reading.label_separator, found.label_separator, names)
-    documents = open_dataset(input, _for_prediction(reading, is_table))
     only = tuple(labels) if labels else None
     query = Query(
         top_k,
@@ -112,24 +114,28 @@ def main(  # noqa: PLR0913
         ancestors,
         marks_doubt=is_table,
     )
-    frequencies = found.training_counts / max(found.manifest.data.counts["documents"], 1)
-    asked = FileQuery(query, frequencies, explain_)
-    predict = partial(file_predictions, asked, found.classifier)
-    if is_table:
-        doubt = doubt_of(query, found.classifier)
-        _write_table(output, documents, table_rows(documents, predict, doubt), separator)
+    if is_table and not _is_folder(output):
+        table_writer(output)
+    found = stored_model(models_dir, model)
+    how = _for_prediction(reading, is_table)
+    if _is_folder(output):
+        chosen = f"{found.name}@{found.version}"
+        job = PredictionJob(models_dir, chosen, query, how, reading.label_separator)
+        counts = _write_partitions(job, found, (input, output), jobs or os.cpu_count() or 1)
     else:
-        _write_lines(predict(documents))
-    summary = documents.summary
-    write_json(
-        json,
-        {
-            "model": found.name,
-            "version": found.version,
-            "documents": summary.documents,
-            "skipped": summary.skipped,
-        },
-    )
+        separator = separator_of(output, found, reading.label_separator) if is_table else ""
+        documents = open_data(input, how)
+        if is_table:
+            _write_table(output, documents, (found, query), separator)
+        else:
+            _write_lines(predictions(documents, found, query))
+        counts = {"documents": documents.summary.documents, "skipped": documents.summary.skipped}
+    write_json(json, {"model": found.name, "version": found.version, **counts})
+
+
+def _is_folder(output: Path) -> bool:
+    """Whether predictions go to a folder, a file for each of the data's."""
+    return output != STANDARD_OUTPUT and (output.is_dir() or not output.suffix)
 
 
 def _for_prediction(reading: ReadOptions, is_table: bool) -> ReadOptions:
@@ -149,11 +155,42 @@ def _write_lines(predictions: Iterable[Prediction]) -> None:
     sys.stdout.buffer.flush()
 
 
-def _write_table(path: Path, documents: Reading, rows: Iterator[TableRow], separator: str) -> None:
+def _write_table(
+    path: Path, documents: Reading, asked: tuple[Model, Query], separator: str
+) -> None:
     with progress_bars() as progress:
-        written = write_table(path, documents, rows, separator=separator, progress=progress)
+        written = write_predictions(path, documents, *asked, separator=separator, progress=progress)
     skipped = documents.summary.skipped
     left_out = f", {skipped:,} of them not read: see the column review" if skipped else ""
     err.print(f"{path}: {written.rows:,} rows{left_out}", markup=False, soft_wrap=True)
-    for note in written.notes:
+    _show_notes(written.notes)
+
+
+def _write_partitions(
+    job: PredictionJob, model: Model, names: tuple[str, Path], jobs: int
+) -> dict[str, int]:
+    """Predict what is not finished yet, and say how much was."""
+    data, folder = names
+    files = files_of(data, job.reading.format)
+    found = partitions(files, folder)
+    for suffix in {each.output.suffix for each in found}:
+        separator_of(Path(f"x{suffix}"), model, job.label_separator)
+    refuse_batch_rule(job.query)
+    claim(folder, job.model, job.query, replace(job.reading, label_separator=job.label_separator))
+    todo = [each for each in found if not each.is_done]
+    with progress_bars() as progress:
+        written = predict_partitions(job, todo, jobs=jobs, progress=progress)
+    rows, skipped = sum(each.rows for each in written), sum(each.skipped for each in written)
+    n_before = len(found) - len(todo)
+    before = f", {n_before:,} were there already" if n_before else ""
+    left_out = f", {skipped:,} of them not read: see the column review" if skipped else ""
+    said = f"{folder}: {len(written):,} files, {rows:,} rows{left_out}{before}"
+    err.print(said, markup=False, soft_wrap=True)
+    _show_notes([f"{each.output}: {note}" for each in written for note in each.notes])
+    counts = {"documents": rows - skipped, "skipped": skipped}
+    return {**counts, "files": len(written), "files_before": n_before}
+
+
+def _show_notes(notes: list[str]) -> None:
+    for note in notes:
         err.print(f"warning: {note}", style="yellow", markup=False, soft_wrap=True)

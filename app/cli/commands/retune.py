@@ -11,7 +11,7 @@ from app.artifacts.store import Store
 from app.cli.completion import decisions
 from app.cli.examples import CommandWithExamples, examples
 from app.cli.new_versions import Promote, exit_if_held_back, written_version
-from app.cli.reading_options import (
+from app.cli.options.reading import (
     read_alike,
     say_how_labels_were_read,
     takes_reading_options,

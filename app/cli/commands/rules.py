@@ -10,7 +10,7 @@ import typer
 from app.artifacts.store import Store
 from app.cli.examples import CommandWithExamples, examples
 from app.cli.new_versions import Promote, exit_if_held_back, written_version
-from app.cli.reading_options import takes_reading_options
+from app.cli.options.reading import takes_reading_options
 from app.cli.stored_models import MODELS, ModelArgument, ModelsDir, stored_model
 from app.cli.terminal import (
     EXIT_FAILED,
@@ -24,7 +24,7 @@ from app.cli.terminal import (
     write_json,
 )
 from app.datasets.base import ReadOptions
-from app.datasets.reading import open_dataset
+from app.datasets.reading import open_data
 from app.evaluation.report.report import Report
 from app.evaluation.rule_effects import RuleEffect, firing_effects, rule_effects
 from app.hand_rules.conflicts import conflicts
@@ -75,7 +75,7 @@ def check(
     known = _over(read, trained)
     warnings, effects = conflicts(read.rules), []
     if test is not None:
-        documents = open_dataset(test, replace(reading, labels="optional"))
+        documents = open_data(test, replace(reading, labels="optional"))
         effects = firing_effects(known, documents)
         warnings += _never_held(known.rules, effects)
     if str(json) != "-":
@@ -115,13 +115,13 @@ def apply(  # noqa: PLR0913
     before, effects = None, []
     with progress_bars() as progress:
         if test is not None:
-            before = measure(old, lambda: open_dataset(test, reading), progress=progress)
-            effects = rule_effects(old.classifier, known, open_dataset(test, reading))
+            before = measure(old, lambda: open_data(test, reading), progress=progress)
+            effects = rule_effects(old.classifier, known, open_data(test, reading))
         published = publish(
             trained,
             Store(models_dir),
             old.name,
-            test=(lambda: open_dataset(test, reading)) if test is not None else None,
+            test=(lambda: open_data(test, reading)) if test is not None else None,
             promote=promote,
             progress=progress,
         )

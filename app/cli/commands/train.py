@@ -16,21 +16,22 @@ from app.artifacts.store import Store
 from app.cli.cluster import Cluster, check_cluster, on_cluster
 from app.cli.completion import decisions, learners, model_names
 from app.cli.examples import CommandWithExamples, examples
+from app.cli.freed_memory import return_freed_memory
 from app.cli.new_versions import Promote, exit_if_held_back
-from app.cli.reading_options import (
+from app.cli.options.reading import (
     read_alike,
     say_how_labels_were_read,
     separated,
     takes_reading_options,
 )
-from app.cli.repeated_runs import Repetition, checked_name, run_repeatedly
-from app.cli.search_options import (
+from app.cli.options.search import (
     ObjectiveOption,
     QualityOption,
     decision_name,
     quality_name,
     search_rows,
 )
+from app.cli.repeated_runs import Repetition, checked_name, run_repeatedly
 from app.cli.stored_models import MODELS, ModelsDir
 from app.cli.terminal import (
     Json,
@@ -97,7 +98,9 @@ EXAMPLES = examples(
 
 Files = Annotated[
     str,
-    typer.Argument(metavar="DATA", help="Training data: a file, a folder, or - for stdin."),
+    typer.Argument(
+        metavar="DATA", help="Training data: a file, a folder, 'a glob', a URL, or - for stdin."
+    ),
 ]
 
 
@@ -218,6 +221,15 @@ def main(  # noqa: PLR0913
             "repeated, the files then count in their order."
         ),
     ] = None,
+    scratch: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for the texts of large data while training; the system's by default.",
+            exists=True,
+            file_okay=False,
+            writable=True,
+        ),
+    ] = None,
     models_dir: ModelsDir = MODELS,
     json: Json = None,
     *,
@@ -248,6 +260,7 @@ def main(  # noqa: PLR0913
         },
         {"fbr": fbr},
     )
+    return_freed_memory()
     store = Store(models_dir)
     labels_file = load_labels_file(labels) if labels else None
     with progress_bars() as progress:
@@ -256,6 +269,7 @@ def main(  # noqa: PLR0913
             replace(reading, order_column=what.decision.order_column),
             min_label_documents=min_label_documents,
             corrections=[load_corrections(file) for file in corrections or []],
+            scratch=scratch,
             progress=progress,
         )
         say_how_labels_were_read(corpus.summary, reading)
@@ -267,7 +281,7 @@ def main(  # noqa: PLR0913
         job = TrainingJob(
             corpus,
             what,
-            load_collection(valid, reading, progress=progress) if valid else None,
+            load_collection(valid, reading, scratch=scratch, progress=progress) if valid else None,
             seed=seed,
             jobs=jobs or os.cpu_count() or 1,
             device=device.value,
@@ -319,7 +333,7 @@ def _checkpoint(
     """Where this very training is kept until it is done; emptied unless it is to go on."""
     model, corpus, recipe, seed = training
     found = corpus.summary
-    what = repr((found.sha256, found.corrections, len(corpus), recipe.as_dict(), seed))
+    what = repr((found.documents_sha256, found.corrections, len(corpus), recipe.as_dict(), seed))
     folder = models_dir / ".checkpoints" / f"{model}-{sha256(what.encode()).hexdigest()[:12]}"
     if resume and not folder.exists():
         err.print("--resume: no interrupted training of this kind is kept; starting anew")

@@ -10,8 +10,8 @@ from app.artifacts.store import Store
 from app.cli.completion import model_names
 from app.cli.examples import CommandWithExamples, examples
 from app.cli.new_versions import Promote, exit_if_held_back
-from app.cli.reading_options import read_alike, say_how_labels_were_read, takes_reading_options
-from app.cli.search_options import ObjectiveOption, decision_name
+from app.cli.options.reading import read_alike, say_how_labels_were_read, takes_reading_options
+from app.cli.options.search import ObjectiveOption, decision_name
 from app.cli.stored_models import MODELS, ModelsDir
 from app.cli.terminal import (
     Json,

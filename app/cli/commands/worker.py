@@ -5,7 +5,7 @@ from typing import Annotated
 
 from app.catalogue import find
 from app.cli.examples import CommandWithExamples, examples
-from app.cli.settings_options import environment_with, setting
+from app.cli.options.settings import environment_with, setting
 from app.cli.terminal import command
 from app.settings import Settings
 

@@ -13,7 +13,10 @@ from app.datasets.input.source import Source
 from app.datasets.label_sets import BadLabelError, LabelSets
 from app.errors import InvalidDataError
 
-LAYOUTS = "a folder for each label with its files inside, or pairs of .txt and .labels files"
+LAYOUTS = (
+    "a folder for each label with its files inside, or pairs of .txt and .labels files; "
+    "or --format for parts of one data set, such as --format parquet"
+)
 
 
 def documents(source: Source, options: ReadOptions, faults: Faults) -> Iterator[Record]:

@@ -14,16 +14,28 @@ from app.errors import AppError, InvalidDataError, PayloadTooLargeError
 
 
 class Source:
-    """Bytes to read once, decompressed; knows their name, number and SHA-256."""
+    """Bytes to read once, decompressed; knows their name, number and SHA-256.
 
-    def __init__(self, origin: str | Path | BinaryIO, limits: Limits) -> None:
+    None stands for several files, which are absorbed one after another. A stream is closed only
+    where it `is_owned`.
+    """
+
+    def __init__(
+        self,
+        origin: str | Path | BinaryIO | None,
+        limits: Limits,
+        *,
+        name: str = "",
+        is_owned: bool = False,
+    ) -> None:
         self.limits = limits
-        self.name = _name(origin)
+        self.name = name or _name(origin)
         self.path = Path(origin) if isinstance(origin, str | Path) and origin != "-" else None
+        self._is_owned = is_owned or self.path is not None
         self.bytes = 0
         self.layout = TableLayout()
         self._hash = hashlib.sha256()
-        self._stream = None if self.is_folder else _opened(origin)
+        self._stream = None if origin is None or self.is_folder else _opened(origin)
         self._chunks = self._counted()
         self.head = self._first()
 
@@ -42,13 +54,13 @@ class Source:
         return chain((self.head,) if self.head else (), self._chunks)
 
     def absorb(self, name: str, part: "Source") -> None:
-        """Count a file of this folder: its bytes, and its name and hash."""
+        """Count a file of this folder, or a part: its bytes, and its name and hash."""
         self._hash.update(f"{name}\0{part.sha256}\n".encode(errors="surrogateescape"))
         self._add(part.bytes)
 
     def close(self) -> None:
         """Close what was opened here; a stream that was given stays open."""
-        if self._stream is not None and self.path is not None:
+        if self._stream is not None and self._is_owned:
             self._stream.close()
 
     def _first(self) -> bytes:
@@ -74,7 +86,7 @@ class Source:
             raise PayloadTooLargeError("the data set", self.limits.max_bytes, "bytes")
 
 
-def _name(origin: str | Path | BinaryIO) -> str:
+def _name(origin: str | Path | BinaryIO | None) -> str:
     if isinstance(origin, str | Path):
         return "standard input" if origin == "-" else str(origin)
     name = getattr(origin, "name", "")

@@ -1,8 +1,8 @@
 """Term counts, compiled: texts packed once, then segmented and counted without the GIL."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any
 
@@ -22,6 +22,8 @@ from app.kernels.vocabulary.learning import learn_texts, renumbered
 from app.kernels.vocabulary.ordering import distinct, gathered, ordered
 from app.kernels.vocabulary.vocabulary import Vocabulary
 
+PACKED = 8 << 20
+"""Characters of texts that are packed, and whose terms are learnt, at a time."""
 ANALYZERS = {"word": WORDS, "char": CHARACTERS, "char_wb": INSIDE_WORDS}
 
 
@@ -39,26 +41,59 @@ def count_known(
     """
     if analysis.stem is not None or not texts:
         return tokens_plain.count_known(texts, analysis, vocabulary, leads=leads, jobs=jobs)
-    text, ends = packed(texts, analysis)
     if (analysis, leads) not in vocabulary.tables:
         vocabulary.tables[analysis, leads] = text_table(analysis, vocabulary, leads)
     table = vocabulary.tables[analysis, leads].numbers
-    return _stacked(each_part(lambda part: count_texts(text, ends, part, table), ends, jobs))
+    parts: list[Any] = []
+    for text, ends in packed_chunks(texts, analysis):
+        parts += each_part(partial(_counted, text, ends, table), ends, jobs)
+    return _stacked(parts)
 
 
 def learn(texts: Sequence[str], analysis: Analysis, *, jobs: int = 1) -> tuple[Vocabulary, Counts]:
     """All terms of the texts in code-point order, and how often each stands in each text."""
     if analysis.stem is not None or not texts:
         return tokens_plain.learn(texts, analysis, jobs=jobs)
-    text, ends = packed(texts, analysis)
     table = text_table(analysis, Vocabulary.empty())
-    parts = each_part(lambda part: learn_texts(text, ends, part, table.numbers), ends, jobs)
-    vocabulary, columns = _vocabulary([part[2:] for part in parts])
-    rows = [
-        renumbered(sizes, numbers, own)
-        for (sizes, numbers, *_), own in zip(parts, columns, strict=True)
-    ]
-    return vocabulary, _stacked(rows)
+    tokens: list[Any] = []
+    terms: list[Any] = []
+    for text, ends in packed_chunks(texts, analysis):
+        work = partial(_learnt, text, ends, table.numbers)
+        for sizes, numbers, arena, keys in each_part(work, ends, jobs):
+            tokens.append((sizes, numbers))
+            terms.append((arena, keys))
+    vocabulary, columns = _vocabulary(terms)
+    terms.clear()
+    return vocabulary, _renumbered(tokens, columns)
+
+
+def _counted(text: Any, ends: Any, table: Any, part: tuple[int, int]) -> Any:
+    return count_texts(text, ends, part, table)
+
+
+def _learnt(text: Any, ends: Any, table: Any, part: tuple[int, int]) -> Any:
+    return learn_texts(text, ends, part, table)
+
+
+def _renumbered(tokens: list[Any], columns_of: list[NDArray[np.int32]]) -> Counts:
+    """The counts of all parts, whose term numbers are given up one part after the other.
+
+    The arrays have room for every token; what is not written to takes no memory.
+    """
+    n_tokens, at = sum(len(numbers) for _, numbers in tokens), 0
+    columns, counts = np.empty(n_tokens, np.int32), np.empty(n_tokens, np.int32)
+    row_sizes = []
+    tokens.reverse()
+    for own in columns_of:
+        sizes, some_columns, some_counts = renumbered(*tokens.pop(), own)
+        end = at + len(some_columns)
+        columns[at:end], counts[at:end] = some_columns, some_counts
+        row_sizes.append(sizes)
+        at = end
+    for array in (columns, counts):
+        array.resize(at, refcheck=False)
+    ends = np.cumsum(np.concatenate(row_sizes))
+    return Counts(np.concatenate(([0], ends)), columns, counts)
 
 
 def _vocabulary(parts: list[Any]) -> tuple[Vocabulary, list[NDArray[np.int32]]]:
@@ -93,6 +128,22 @@ def packed(texts: Sequence[str], analysis: Analysis) -> tuple[NDArray[np.uint8],
     ]
     ends = np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)))
     return np.frombuffer(b"".join(pieces), dtype=np.uint8), ends
+
+
+def packed_chunks(
+    texts: Sequence[str], analysis: Analysis
+) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.int64]]]:
+    """The same for as many texts at a time as have about `PACKED` characters."""
+    some: list[str] = []
+    n_characters = 0
+    for text in texts:
+        some.append(text)
+        n_characters += len(text)
+        if n_characters >= PACKED:
+            yield packed(some, analysis)
+            some, n_characters = [], 0
+    if some:
+        yield packed(some, analysis)
 
 
 def text_table(

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.arrays import Features
+from app.arrays import Features, row_chunks
 from app.kernels.solver.types import SolverRows
 
 
@@ -41,26 +41,33 @@ class BlockRows:
         kept = shared[np.argsort(-counts[shared], kind="stable")]
         new_columns = np.full(n_features, -1, np.int32)
         new_columns[kept] = np.arange(len(kept), dtype=np.int32)
-        columns = new_columns[features.indices]
-        is_kept = columns >= 0
-        documents = np.repeat(np.arange(n_documents, dtype=np.int32), np.diff(features.indptr))
-        singletons = SingletonFeatures(
-            features.indices[~is_kept], documents[~is_kept], features.data[~is_kept]
-        )
+        n_kept = int(counts[kept].sum())
+        columns, values = np.empty(n_kept, np.int32), np.empty(n_kept, np.float32)
+        starts, is_kept = np.zeros(n_documents + 1, np.int64), np.empty(features.nnz, np.bool_)
+        norms, at = np.empty(n_documents, np.float32), 0
+        singles = [(features.indices[:0], np.empty(0, np.int32), features.data[:0])]
+        for chunk in row_chunks(features.indptr):
+            indices, data = features.indices[chunk.entries], features.data[chunk.entries]
+            renumbered = new_columns[indices]
+            stays, row_of = renumbered >= 0, chunk.row_of()
+            n_stays = np.bincount(row_of[stays], minlength=len(chunk.sizes))
+            end = at + int(n_stays.sum())
+            columns[at:end], values[at:end] = renumbered[stays], data[stays]
+            starts[chunk.rows.start + 1 : chunk.rows.stop + 1] = at + np.cumsum(n_stays)
+            is_kept[chunk.entries] = stays
+            norms[chunk.rows] = _squares(row_of, data, len(chunk.sizes))
+            single_of = (row_of[~stays] + chunk.rows.start).astype(np.int32)
+            singles.append((indices[~stays], single_of, data[~stays]))
+            at = end
+        singletons = SingletonFeatures(*map(np.concatenate, zip(*singles, strict=True)))
         value = np.float32(0 if bias is None else bias)
-        rows = SolverRows(
-            np.concatenate([[0], np.cumsum(is_kept)])[features.indptr].astype(np.int64),
-            columns[is_kept],
-            features.data[is_kept].astype(np.float32),
-            _squares(singletons.documents, singletons.values, n_documents),
-            _squares(documents, features.data, n_documents) + value * value,
-            value,
-        )
+        single_norms = _squares(singletons.documents, singletons.values, n_documents)
+        rows = SolverRows(starts, columns, values, single_norms, norms + value * value, value)
         return cls(rows, kept, singletons, is_kept)
 
     def with_values(self, features: Features) -> SolverRows:
         """The rows with the values of another matrix that has the same places stored."""
-        return self.rows._replace(values=features.data[self.is_kept].astype(np.float32))
+        return self.rows._replace(values=features.data[self.is_kept].astype(np.float32, copy=False))
 
 
 def _squares(

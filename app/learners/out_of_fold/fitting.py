@@ -64,6 +64,7 @@ def scores_of_split(
     quiet = replace(fitting, progress=silent, checkpoint=None, ids=None)
     held_out_rows = fitting.held_out_rows(features, two_parts(split))
     known, new = _rows_of_split(features, held_out_rows, split, fitting)
+    del held_out_rows  # all documents', of which only those inside are needed from here on
     learner.fit(known, truth[split.outside], _within_split(quiet))
     return learner.scores(new, jobs=fitting.jobs)
 

@@ -1,7 +1,8 @@
 """Folds in which every label is spread evenly: iterative stratification (Sechidis et al. 2011)."""
 
+from array import array
+from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,15 +32,15 @@ class _Stratifier:
 
     def __init__(self, truth: Truth, n_folds: int, seed: int) -> None:
         n_documents = truth.shape[0]
-        order = np.random.default_rng(seed).permutation(n_documents)
-        self.order: list[int] = order.tolist()
-        shuffled = csr_array(truth)[order]
-        self.labels_of = _lists(shuffled)
-        self.documents_of = _lists(csc_array(shuffled))
-        self.left = [len(documents) for documents in self.documents_of]
+        self.order = np.random.default_rng(seed).permutation(n_documents)
+        shuffled = csr_array(truth)[self.order]
+        by_label = csc_array(shuffled)
+        self.labels_of = _Slices(shuffled)
+        self.documents_of = _Slices(by_label)
+        self.left: list[int] = np.diff(by_label.indptr).tolist()
         self.wanted = [[count / n_folds] * n_folds for count in self.left]
         self.room = [n_documents / n_folds] * n_folds
-        self.fold = [-1] * n_documents
+        self.fold = array("i", [-1]) * n_documents
         self.n_folds = n_folds
 
     def folds(self) -> NDArray[np.int32]:
@@ -48,7 +49,7 @@ class _Stratifier:
             if fold < 0:
                 self._assign(document, max(range(self.n_folds), key=self.room.__getitem__))
         result = np.empty(len(self.fold), np.int32)
-        result[self.order] = self.fold
+        result[self.order] = np.frombuffer(self.fold, np.intc)
         return result
 
     def _deal_labelled(self) -> None:
@@ -83,6 +84,16 @@ class _Stratifier:
             self.left[label] -= 1
 
 
-def _lists(matrix: Truth) -> list[list[int]]:
-    indices, ends = matrix.indices.tolist(), matrix.indptr.tolist()
-    return [indices[a:b] for a, b in pairwise(ends)]
+class _Slices:
+    """The column numbers of each row, or the row numbers of each column.
+
+    Views of the matrix's own array: a list of Python numbers for each document would take more
+    memory than its features.
+    """
+
+    def __init__(self, matrix: Truth) -> None:
+        self._numbers = np.ascontiguousarray(matrix.indices).data
+        self._starts = np.ascontiguousarray(matrix.indptr).data
+
+    def __getitem__(self, place: int) -> Iterable[int]:
+        return self._numbers[self._starts[place] : self._starts[place + 1]]

@@ -1,0 +1,20 @@
+"""Gives freed arrays back to the system: training frees and allocates large ones all the time."""
+
+import ctypes
+import sys
+
+M_MMAP_THRESHOLD = -3
+BYTES = 1 << 20
+
+
+def return_freed_memory() -> None:
+    """Have every array from a mebibyte on mapped by itself, so that freeing it frees its memory.
+
+    glibc otherwise raises that bound to 32 MiB as it goes, and arrays below it leave holes in the
+    heap that are never given back: a sixth of a training's peak. Other systems are left alone.
+    """
+    if sys.platform != "linux":
+        return
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # musl has none
+    if mallopt is not None:
+        mallopt(M_MMAP_THRESHOLD, BYTES)

@@ -1,0 +1,1 @@
+"""What labelserve predict does, for one file and for many."""
