@@ -53,6 +53,8 @@ class Spool:
             log.warning("%s was removed, and is made again", self._dir)
             self._lock.close()
         self._dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # A new name each time: others may just be removing what the old one has left.
+        self._owner = secrets.token_hex(8)
         self._lock = self._locked()
         self._clean()
 

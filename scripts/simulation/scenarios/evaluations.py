@@ -148,6 +148,7 @@ class Evaluations(Scenario):
         results = results_folder(self.data, job.id, job.token)
         try:
             _write_report(results, job)
+            self.held.pop(job.id, None)
             leases.finish(job, JobResult("d" * 64, 1, {}, 10))
         except (AppError, OSError):
             if leases.look(job) == "running":
@@ -156,7 +157,6 @@ class Evaluations(Scenario):
             raise LeaseLostError("cancelled") from None
         require(job.id not in self.finished, f"{job.id} has ended twice")
         self.finished[job.id] = job.token
-        self.held.pop(job.id, None)
 
     def check_upload(self, archive: EvaluationArchive, job: Job) -> None:
         """The file of a job under way is there, as it was sent."""
@@ -171,8 +171,8 @@ class Evaluations(Scenario):
 
     def give_up(self, leases: Leases, job: Job) -> None:
         """Say that the try has failed."""
+        self.held.pop(job.id, None)  # it may have happened even if the answer is lost
         leases.fail(job, {"error": "StorageFullError", "said": "full"})
-        self.held.pop(job.id, None)
 
     def look_after(self, process: Process) -> None:
         """Upkeep."""
