@@ -1,5 +1,6 @@
 """Admission: how much work is under way, and what is refused because of it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
 from time import monotonic
@@ -112,10 +113,11 @@ class Admitted:
 class BodyBudget:
     """Bytes of memory for one body; what was taken is given back when the block ends."""
 
-    __slots__ = ("_bodies", "_size", "_start")
+    __slots__ = ("_bodies", "_check", "_size", "_start")
 
-    def __init__(self, bodies: Admission) -> None:
-        self._bodies, self._size, self._start = bodies, 0, 0.0
+    def __init__(self, bodies: Admission, check: Callable[[int], None] = lambda size: None) -> None:
+        self._bodies, self._check = bodies, check
+        self._size, self._start = 0, 0.0
 
     def __enter__(self) -> "BodyBudget":
         return self
@@ -125,8 +127,12 @@ class BodyBudget:
             self._bodies.give_back(self._size, monotonic() - self._start)
 
     def take(self, size: int) -> None:
-        """Take room for so many bytes, or raise TooManyRequestsError; small bodies need none."""
+        """Take room for so many bytes; small bodies need none.
+
+        TooManyRequestsError where others have it, and what `check` raises.
+        """
         if size > SMALL_BODY:
+            self._check(size)
             self._bodies.take(size)
             self._size += size
             self._start = monotonic()

@@ -11,12 +11,14 @@ from app.api.errors import send_problem
 from app.api.http.bodies import ClientLeftError
 from app.api.http.request_context import Headers, RequestContext, RequestHead
 from app.api.http.request_log import RequestLog
-from app.errors import AppError, DrainingError, MalformedBodyError
+from app.errors import AppError, DrainingError, MalformedBodyError, OverloadedError
 from app.serving.logs import place
 from app.serving.service import Service
 
 UNROUTED = "unrouted"
 CLIENT_LEFT = 499
+WORK = ("POST", "PUT")
+NO_MEMORY = "there is not enough memory for this now; try again later"
 SENT_ONCE = frozenset(
     (b"authorization", b"content-encoding", b"content-length", b"content-type", b"host")
 )
@@ -64,6 +66,7 @@ class RequestMiddleware:
         self._telemetry.requests_now += 1
         try:
             self._refuse_repeated(context.head)
+            self._refuse_work(context.head)
             await self._app(scope, receive, answer)
         except ClientLeftError:
             context.status = CLIENT_LEFT
@@ -73,6 +76,8 @@ class RequestMiddleware:
             if not self._service.is_draining:
                 raise
             await self._problem(DrainingError("the service is shutting down"), context, answer)
+        except MemoryError:
+            await self._problem(OverloadedError(NO_MEMORY), context, answer)
         except Exception as error:
             await self._last_resort(error, context, answer)
         finally:
@@ -91,6 +96,7 @@ class RequestMiddleware:
         context = RequestContext(head)
         try:
             self._refuse_repeated(head)
+            self._refuse_work(head)
             answer = None if self._service.is_draining else self._at_once(context, body)
         except Exception:
             return None
@@ -105,6 +111,11 @@ class RequestMiddleware:
         name = head.repeated(self._sent_once)
         if name is not None:
             raise MalformedBodyError(f"the header {name.decode('latin-1')} was sent twice")
+
+    def _refuse_work(self, head: RequestHead) -> None:
+        """Refuse what makes work where memory is short; what only asks how it stands goes on."""
+        if head.method in WORK:
+            self._service.resources.check_memory()
 
     def _headers(self, headers: Headers, context: RequestContext) -> Headers:
         """The headers of an answer, and those that every answer has."""
