@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from app.errors import SettingsError
 
 PREFIX = "LABELSERVE_"
-NOT_SETTINGS = {"LABELSERVE_TEST_ALL", "LABELSERVE_BENCH_DATA"}
+NOT_SETTINGS = {"LABELSERVE_TEST_ALL", "LABELSERVE_BENCH_DATA", "LABELSERVE_SOAK_FIRST"}
 """Variables of our test and benchmark runs: known, but nothing the service reads."""
 
 ORIGIN = re.compile(r"\*|https?://[A-Za-z0-9.\[\]:-]+")

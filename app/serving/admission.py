@@ -12,6 +12,8 @@ MOST_REFUSED = 0.55
 """The share of refusals that makes an overload: it takes more than twice what can be answered."""
 NEWEST, FORGET_SECONDS = 0.05, 1.0
 """What the latest request adds to that share, and how long after a refusal it still counts."""
+COPIES = 3
+"""How often a body is in memory at its worst: as it came, as texts, and as what is made of them."""
 SMALL_BODY = 65_536
 """Bytes up to which a body is not counted."""
 
@@ -132,7 +134,7 @@ class BodyBudget:
         TooManyRequestsError where others have it, and what `check` raises.
         """
         if size > SMALL_BODY:
-            self._check(size)
+            self._check(COPIES * (self._bodies.in_flight + size))
             self._bodies.take(size)
             self._size += size
             self._start = monotonic()

@@ -33,6 +33,7 @@ from soak.operating import lost_models_folder, revoked_keys, unread_logs
 from soak.readers import unread_answers
 from soak.restarts import kills, rolling_restarts
 from soak.running_jobs import beside_jobs
+from soak.seeds import seeds, streams
 from soak.signals import signals
 from soak.uploads import bombs, large_uploads, leavers
 
@@ -133,6 +134,18 @@ RUNS: dict[str, tuple[Run, str, str]] = {
         beside_jobs,
         "an evaluation job of 60 MB while another client predicts",
         "p99 of predict ≤ 20 ms above idle",
+    ),
+    "R31": (
+        seeds,
+        "seeds of the model store, keys, spool, usage and evaluations: crashes, lost and torn "
+        "writes, ENOSPC, EIO, EMFILE, clock jumps, processes at once; faults planted",
+        "no promise broken by 100,000 seeds; every planted fault found within 300",
+    ),
+    "R40": (
+        streams,
+        "streams of bytes, ours beside plain uvicorn: cut, pipelined, oddly framed, with offers "
+        "and trailers",
+        "no difference unexplained in 20,000 streams",
     ),
     "R30": (
         largest_answers,

@@ -76,8 +76,6 @@ class RequestMiddleware:
             if not self._service.is_draining:
                 raise
             await self._problem(DrainingError("the service is shutting down"), context, answer)
-        except MemoryError:
-            await self._problem(OverloadedError(NO_MEMORY), context, answer)
         except Exception as error:
             await self._last_resort(error, context, answer)
         finally:
@@ -131,6 +129,9 @@ class RequestMiddleware:
         return full
 
     async def _last_resort(self, error: Exception, context: RequestContext, send: Send) -> None:
+        if isinstance(error, MemoryError) and not context.status:
+            await self._problem(OverloadedError(NO_MEMORY), context, send)
+            return
         log.error("request %s: %s", context.request_id, place(error))
         if not context.is_answered:
             await self._problem(error, context, send)
