@@ -156,6 +156,10 @@ class Deadline:
         """Seconds left; never negative."""
         return max(0.0, self.at - monotonic())
 
+    def end(self) -> None:
+        """The work is not wanted any more, from now on."""
+        self.at = -inf
+
     def check(self) -> None:
         """Raise DeadlineError once the time is over."""
         if monotonic() > self.at:

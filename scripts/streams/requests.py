@@ -133,7 +133,7 @@ def a_stream(seed: int) -> Stream:
     cuts = tuple(random.random() for _ in range(n_pieces - 1))
     turns = tuple(random.choice((0, 0, 1, 2, 5)) for _ in range(n_pieces))
     is_plain = not any(request.offer or request.trailers for request in requests)
-    damage = ()
+    damage: tuple[tuple[float, int], ...] = ()
     if is_plain and random.random() < 0.2:
         damage = tuple((random.random(), random.randrange(256)) for _ in range(2))
     return Stream(requests, cuts, turns, damage)
