@@ -63,7 +63,7 @@ def on_all_cores(first: int, count: int, scenario: str = "", workers: int = 0) -
             found += broken
             for each in broken:
                 print(each, flush=True)
-            if (begin + size - first) % 10_000 < CHUNK:
+            if (begin + size - first) % 1000 < CHUNK:
                 print(f"seeds to {begin + size}: {len(found)} broke a promise", flush=True)
     return found
 

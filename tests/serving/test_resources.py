@@ -11,11 +11,11 @@ from app.errors import OverloadedError, StorageFullError
 from app.serving.admission import Admission, BodyBudget
 from app.serving.resources import memory
 from app.serving.resources.guard import ResourceGuard
-from app.serving.resources.memory import Usage, usages
+from app.serving.resources.memory import MemoryUse, usages
 
 
 def guard(folder: Path, used: int, *, memory: float = 90, disk: float = 100) -> ResourceGuard:
-    known = [Usage(1, 1 << 40), Usage(used, 100 << 20)]
+    known = [MemoryUse(1, 1 << 40), MemoryUse(used, 100 << 20)]
     options = {"memory_percent": memory, "disk_percent": disk}
     return ResourceGuard(folder, **options, memory=lambda: known)
 
@@ -82,4 +82,4 @@ def test_the_memory_of_a_cgroup_is_what_cannot_be_dropped(
     (group / "memory.stat").write_text(f"anon 1\n{droppable} 200\n")
     monkeypatch.setattr(memory, "PROCESS", tmp_path)
     monkeypatch.setattr(memory, "CGROUPS", tmp_path / "groups")
-    assert Usage(500, 1000) in list(usages())
+    assert MemoryUse(500, 1000) in list(usages())

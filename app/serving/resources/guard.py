@@ -6,7 +6,7 @@ from pathlib import Path
 from time import monotonic
 
 from app.errors import OverloadedError, StorageFullError
-from app.serving.resources.memory import Usage, usages
+from app.serving.resources.memory import MemoryUse, usages
 
 LOOK_SECONDS = 0.05
 """A look at memory is good for so long: it takes some tens of microseconds."""
@@ -23,11 +23,11 @@ class ResourceGuard:
         *,
         memory_percent: float,
         disk_percent: float,
-        memory: Callable[[], Iterable[Usage]] = usages,
+        memory: Callable[[], Iterable[MemoryUse]] = usages,
     ) -> None:
         self._data_dir, self._memory = data_dir, memory
         self._most_memory, self._most_disk = memory_percent / 100, disk_percent / 100
-        self._look_at, self._usages = 0.0, list[Usage]()
+        self._look_at, self._usages = 0.0, list[MemoryUse]()
 
     def check_memory(self, n_bytes: int = 0) -> None:
         """OverloadedError where so many bytes more would be more than is allowed."""

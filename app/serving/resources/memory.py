@@ -13,7 +13,7 @@ UNLIMITED = 1 << 60
 """More than any machine has: what version 1 of cgroups says where there is no limit."""
 
 
-class Usage(NamedTuple):
+class MemoryUse(NamedTuple):
     """Bytes used of a limit."""
 
     used: int
@@ -24,7 +24,7 @@ class Usage(NamedTuple):
         return (self.used + more) / self.limit
 
 
-def usages() -> Iterator[Usage]:
+def usages() -> Iterator[MemoryUse]:
     """What is used of each limit there is; what cannot be read is left out."""
     for found in (_of_machine, _of_cgroup, _of_address_space, _of_data):
         with suppress(OSError, ValueError, KeyError, IndexError):
@@ -33,14 +33,14 @@ def usages() -> Iterator[Usage]:
                 yield usage
 
 
-def _of_machine() -> Usage:
+def _of_machine() -> MemoryUse:
     lines = Path("/proc/meminfo").read_text().splitlines()
     kibibytes = {name: int(rest.split()[0]) for name, _, rest in (s.partition(":") for s in lines)}
     total = kibibytes["MemTotal"]
-    return Usage((total - kibibytes["MemAvailable"]) * KIB, total * KIB)
+    return MemoryUse((total - kibibytes["MemAvailable"]) * KIB, total * KIB)
 
 
-def _of_cgroup() -> Usage | None:
+def _of_cgroup() -> MemoryUse | None:
     """The group of this process; what the kernel can drop of the page cache is not used."""
     groups = dict(_cgroups())
     if "" in groups:
@@ -57,7 +57,7 @@ def _cgroups() -> Iterator[tuple[str, str]]:
             yield controller, path.lstrip("/")
 
 
-def _group(path: Path, limit: str, used: str, droppable: str) -> Usage | None:
+def _group(path: Path, limit: str, used: str, droppable: str) -> MemoryUse | None:
     if not (path / limit).exists():  # in a container the group is mounted as the root
         path = CGROUPS if limit == "memory.max" else CGROUPS / "memory"
     most = (path / limit).read_text().strip()
@@ -65,19 +65,19 @@ def _group(path: Path, limit: str, used: str, droppable: str) -> Usage | None:
         return None
     lines = (path / "memory.stat").read_text().splitlines()
     dropped = dict(line.split() for line in lines).get(droppable, 0)
-    return Usage(int((path / used).read_text()) - int(dropped), int(most))
+    return MemoryUse(int((path / used).read_text()) - int(dropped), int(most))
 
 
-def _of_address_space() -> Usage | None:
+def _of_address_space() -> MemoryUse | None:
     return _of_rlimit(resource.RLIMIT_AS, column=0)
 
 
-def _of_data() -> Usage | None:
+def _of_data() -> MemoryUse | None:
     return _of_rlimit(resource.RLIMIT_DATA, column=5)
 
 
-def _of_rlimit(kind: int, column: int) -> Usage | None:
+def _of_rlimit(kind: int, column: int) -> MemoryUse | None:
     limit, _ = resource.getrlimit(kind)
     if limit == resource.RLIM_INFINITY:
         return None
-    return Usage(int((PROCESS / "statm").read_text().split()[column]) * PAGE, limit)
+    return MemoryUse(int((PROCESS / "statm").read_text().split()[column]) * PAGE, limit)
