@@ -16,7 +16,7 @@ AppError
 │   ├── FormatVersionError     the artifact was written by a newer (or too old) labelserve
 │   └── MissingExtraError      an optional package is not installed
 ├── DrainingError            the service is shutting down
-├── OverloadedError          too much waits to be read by clients
+├── OverloadedError          memory is short, or too much waits to be read by clients
 ├── ConflictError            the store or a job changed under the caller
 │   └── LeaseLostError         the job has another worker, or none, by now
 ├── DatabaseUnavailableError the database of jobs cannot be used now
@@ -187,7 +187,7 @@ class DrainingError(AppError):
 
 
 class OverloadedError(AppError):
-    """Answers that clients do not read take all the memory that is set aside for them."""
+    """Nearly all memory is in use, or answers that clients do not read take their share of it."""
 
     code = "overloaded"
 

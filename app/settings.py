@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from app.errors import SettingsError
 
 PREFIX = "LABELSERVE_"
-NOT_SETTINGS = {"LABELSERVE_TEST_ALL", "LABELSERVE_BENCH_DATA"}
+NOT_SETTINGS = {"LABELSERVE_TEST_ALL", "LABELSERVE_BENCH_DATA", "LABELSERVE_SOAK_FIRST"}
 """Variables of our test and benchmark runs: known, but nothing the service reads."""
 
 ORIGIN = re.compile(r"\*|https?://[A-Za-z0-9.\[\]:-]+")
@@ -99,6 +99,20 @@ class Settings(BaseModel):
         ge=65_536,
         description="Bytes of large answers in a worker that clients have not read yet; beyond "
         "that, requests for more of them are answered 503.",
+    )
+    max_memory_percent: float = Field(
+        95.0,
+        gt=0,
+        le=100,
+        description="Where more of the memory is in use (of the machine, the cgroup or an rlimit), "
+        "work is answered 503 until there is room again; 100: never.",
+    )
+    max_disk_percent: float = Field(
+        98.0,
+        gt=0,
+        le=100,
+        description="Where more of the disk of `DATA_DIR` is in use, uploads are answered 507 "
+        "until there is room again; 100: only once it is full.",
     )
     max_evaluations: int = Field(
         2, ge=1, description="Evaluations at once in a worker; more are answered 429."

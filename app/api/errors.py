@@ -213,6 +213,8 @@ def _headers(error: Exception) -> Headers:
         return [(b"retry-after", str(error.retry_after).encode())]
     if isinstance(error, ModelUnavailableError | DrainingError | OverloadedError):
         return [(b"retry-after", b"5")]
+    if isinstance(error, StorageFullError):
+        return [(b"retry-after", b"30")]
     if isinstance(error, HTTPException):
         pairs = (error.headers or {}).items()
         return [

@@ -1,13 +1,17 @@
 """Predictor: predictions for a route, with limits, admission, and threads for long work."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from time import perf_counter
 from typing import Any, NamedTuple, TypeVar
 
+from starlette.types import Receive
+
+from app.api.http.bodies import ClientLeftError, client_gone
 from app.api.http.request_context import RequestContext
-from app.errors import InvalidRequestError, PayloadTooLargeError
+from app.errors import DeadlineError, InvalidRequestError, PayloadTooLargeError
 from app.prediction.answers import Prediction
 from app.prediction.plan import Plan
 from app.prediction.query import Query
@@ -40,6 +44,8 @@ class Asked(NamedTuple):
     loaded: Loaded
     query: Query
     deadline: Deadline
+    receive: Receive | None = None
+    """What tells that the client has left, once the body was read; None: who asks looks himself."""
 
 
 Written = TypeVar("Written")
@@ -123,7 +129,7 @@ class Predictor:
         else:
             if not has_begun:
                 self._service.documents.refuse_if_full()  # others came while the body was read
-            with self._service.documents.admit(len(texts)):
+            with self._service.documents.admit(len(texts)), _while_client_waits(asked):
                 predicted, written = await self._in(
                     self._service.threads, _predicted_and_written, asked, texts, write
                 )
@@ -180,6 +186,26 @@ class Predictor:
             labels.observe(count)
         if self._sample.is_wanted:
             self._sample.offer(loaded, query, texts)
+
+
+@contextmanager
+def _while_client_waits(asked: Asked) -> Iterator[None]:
+    """The work in the block ends at its next chunk once the client has left: ClientLeftError."""
+    if asked.receive is None:
+        yield
+        return
+    gone = asyncio.ensure_future(client_gone(asked.receive))
+    gone.add_done_callback(lambda _: asked.deadline.end())
+    try:
+        yield
+    except DeadlineError:
+        if gone.done():
+            raise ClientLeftError from None
+        raise
+    finally:
+        gone.cancel()
+        if gone.done() and not gone.cancelled():
+            gone.exception()  # looked at, so that it is not reported
 
 
 def _predicted_and_written(

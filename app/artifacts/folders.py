@@ -25,13 +25,38 @@ def unfinished(parent: Path) -> Iterator[Path]:
     The lock is the kernel's (flock on the folder), so it ends with a killed writer too.
     """
     with disk_errors(parent):
-        parent.mkdir(parents=True, exist_ok=True)
+        make_folder(parent)
         folder, lock = _locked_folder(parent)
         try:
             yield folder
         finally:
             shutil.rmtree(folder, ignore_errors=True)
             os.close(lock)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """One process at a time changes what the folder's names mean; a killed one lets go.
+
+    Where the file system has no locks, nothing is held.
+    """
+    lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with suppress(OSError):
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
+
+
+def make_folder(folder: Path, mode: int = 0o777) -> None:
+    """Make the folder and those above it where they are missing, through to the disk."""
+    if folder.is_dir():
+        return
+    if folder.parent != folder:
+        make_folder(folder.parent, mode)
+    folder.mkdir(mode, exist_ok=True)
+    sync_folder(folder.parent)
 
 
 def publish(folder: Path, target: Path) -> bool:
@@ -64,21 +89,22 @@ def remove_folder(folder: Path) -> None:
         sync_folder(folder.parent)
 
 
-def write_file(path: Path, content: bytes) -> None:
+def write_file(path: Path, content: bytes, mode: int = 0o666) -> None:
     """Write a file whole or not at all, replacing the old one, through to the disk."""
-    with whole_file(path) as file:
+    with whole_file(path, mode) as file:
         file.write(content)
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
+def whole_file(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
     """A file to write that has its name only once the block has ended, through to the disk."""
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(path.parent))
     with disk_errors(path.parent):
         temporary = path.with_name(f"{HIDDEN}{secrets.token_hex(8)}")
         try:
-            with temporary.open("xb") as file:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+            with open(os.open(temporary, flags, mode), "wb") as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
@@ -89,7 +115,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Bring the folder's own entries through to the disk."""
+    """Bring the folder's own entries through to the disk; what we may not read is not ours."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)
@@ -125,11 +151,14 @@ def _locked_folder(parent: Path) -> tuple[Path, int]:
     while True:
         folder = parent / f"{HIDDEN}{secrets.token_hex(8)}"
         folder.mkdir()
-        lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        except FileNotFoundError:  # somebody cleaned it already
+            continue
         with suppress(
             OSError
         ):  # a file system without locks: then nothing hidden is cleaned either
             fcntl.flock(lock, fcntl.LOCK_EX)
-        if folder.exists():  # else somebody cleaned it between the two lines above
+        if folder.exists():  # else somebody cleaned it before it was locked
             return folder, lock
         os.close(lock)

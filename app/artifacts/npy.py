@@ -35,7 +35,9 @@ def write_array(path: Path, array: NDArray[Any]) -> dict[str, Any]:
     header = header_bytes(values.dtype.str, values.shape, is_fortran=is_fortran)
     with path.open("x+b") as file:
         file.write(header)
-        (values.T if is_fortran else values).tofile(file)
+        # Not `tofile`: what it raises on a full disk does not say that the disk is full.
+        ordered = np.ascontiguousarray(values.T if is_fortran else values)
+        file.write(ordered.reshape(-1).view(np.uint8).data)
         return synced_facts(file, values.dtype, list(values.shape), path.name)
 
 

@@ -26,6 +26,8 @@ from app.errors import (
 from app.state import State
 
 MAX_POINTER = 100
+REMOVED = ".removed"
+"""The newest version that was ever removed: no other gets its id, even if the clock went back."""
 
 
 class Store:
@@ -52,17 +54,14 @@ class Store:
 
     def current(self, name: str) -> str | None:
         """The promoted version; None where none was promoted yet."""
-        folder = self._folder(name)
-        try:
-            with open_plain(folder / "current") as file:
-                pointed = file.read(MAX_POINTER).decode("ascii", "replace").strip()
-        except FileNotFoundError:
-            return None
-        except OSError as failed:
-            raise DamagedArtifactError(f"{name}: current: {errno_text(failed)}") from None
-        if pointed not in _versions(folder):
-            raise DamagedArtifactError(f"{name}: current names a version that is not here")
-        return pointed
+        folder, before = self._folder(name), None
+        while (pointed := _pointer(folder, name)) is not None:
+            if pointed in _versions(folder):
+                return pointed
+            if pointed == before:
+                raise DamagedArtifactError(f"{name}: current names a version that is not here")
+            before = pointed  # look again: another was promoted meanwhile, and this one removed
+        return None
 
     def resolve(self, reference: str) -> tuple[str, str]:
         """The name and version that `NAME` (its current version) or `NAME@VERSION` means."""
@@ -96,19 +95,15 @@ class Store:
         folders.clean(parent)
         with folders.unfinished(parent) as folder:
             fields = _fields(folder, state, info)
-            while True:
-                version = next_version(datetime.now(UTC), _newest(parent))
-                (folder / "manifest.json").unlink(missing_ok=True)
-                created = datetime.now(UTC).isoformat(timespec="seconds")
-                content = manifest_bytes({**fields, "version": version, "created": created})
-                folders.write_file(folder / "manifest.json", content)
-                if folders.publish(folder, parent / version):
-                    return version
+            with folders.locked(parent):
+                return self._published(folder, parent, fields)
 
     def promote(self, name: str, version: str) -> None:
         """Make the version current, by one atomic rename."""
-        folder = self.folder(name, version)
-        folders.write_file(folder.parent / "current", f"{version}\n".encode())
+        parent = self._folder(name)
+        with folders.locked(parent):
+            self.folder(name, version)
+            folders.write_file(parent / "current", f"{version}\n".encode())
 
     def trial(self, name: str, kind: TrialKind) -> VersionTrial | None:
         """The version that is tried as a shadow or a canary; None where none is."""
@@ -120,12 +115,15 @@ class Store:
 
     def begin_trial(self, name: str, kind: TrialKind, trial: VersionTrial) -> None:
         """Try a version on live traffic; ConflictError for the one that is current."""
-        folder = self.folder(name, trial.version).parent
-        current = self.current(name)
-        if current is None or current == trial.version:
-            why = "is current already" if current else f"has no current version of {name} beside it"
-            raise ConflictError(f"{name}@{trial.version} {why}: a {kind} is another version")
-        write_trial(folder, kind, trial)
+        parent = self._folder(name)
+        with folders.locked(parent):
+            self.folder(name, trial.version)
+            current = self.current(name)
+            if current is None or current == trial.version:
+                lone = f"has no current version of {name} beside it"
+                why = "is current already" if current else lone
+                raise ConflictError(f"{name}@{trial.version} {why}: a {kind} is another version")
+            write_trial(parent, kind, trial)
 
     def end_trial(self, name: str, kind: TrialKind) -> None:
         """Try the version no longer."""
@@ -146,26 +144,30 @@ class Store:
 
     def remove(self, name: str, version: str) -> None:
         """Remove a version; the current one is refused, and one that is tried on live traffic."""
-        folder = self.folder(name, version)
-        if self._pointed(name) == version:
-            raise ConflictError(f"{name}@{version} is current; promote another version first")
-        if self.trials_of(name, version):
-            raise ConflictError(
-                f"{name}@{version} is on trial; `labelserve models settle {name} --drop` ends that"
-            )
-        folders.remove_folder(folder)
+        parent = self._folder(name)
+        with folders.locked(parent):
+            folder = self.folder(name, version)
+            if _pointer(parent, name) == version:
+                raise ConflictError(f"{name}@{version} is current; promote another version first")
+            if self.trials_of(name, version):
+                raise ConflictError(
+                    f"{name}@{version} is on trial; `labelserve models settle {name} --drop` ends "
+                    "that"
+                )
+            if version == _newest(parent):
+                folders.write_file(parent / REMOVED, f"{version}\n".encode())
+            folders.remove_folder(folder)
 
     def prune(self, name: str, keep: int) -> list[str]:
         """Remove all but the newest `keep` versions, the current one and those on trial."""
         if keep < 1:
             raise InvalidRequestError("prune keeps at least 1 version")
-        folders.clean(self._folder(name))
-        current = self._pointed(name)
+        folder = self._folder(name)
+        folders.clean(folder)
+        current = _pointer(folder, name)  # where it cannot be read, nothing is removed
         old = [version for version in self.versions(name)[:-keep] if version != current]
         old = [version for version in old if not self.trials_of(name, version)]
-        for version in old:
-            self.remove(name, version)
-        return old
+        return [version for version in old if self._is_removed(name, version)]
 
     def folder(self, name: str, version: str) -> Path:
         """Where the version's files are."""
@@ -182,14 +184,29 @@ class Store:
             )
         folder = self.path / name
         with folders.disk_errors(self.path):
-            folder.mkdir(parents=True, exist_ok=True)
+            folders.make_folder(folder)
+            for parent in (self.path, self.path.parent):  # another process may just have made them
+                folders.sync_folder(parent)
         return folder
 
-    def _pointed(self, name: str) -> str | None:
+    def _published(self, folder: Path, parent: Path, fields: dict[str, Any]) -> str:
+        """Give the folder, complete but for its manifest, the next id; that id."""
+        while True:
+            version = next_version(datetime.now(UTC), _newest_ever(parent))
+            (folder / "manifest.json").unlink(missing_ok=True)
+            created = datetime.now(UTC).isoformat(timespec="seconds")
+            content = manifest_bytes({**fields, "version": version, "created": created})
+            folders.write_file(folder / "manifest.json", content)
+            if folders.publish(folder, parent / version):
+                return version
+
+    def _is_removed(self, name: str, version: str) -> bool:
+        """Remove a version that was not needed when it was listed; False where that has changed."""
         try:
-            return self.current(name)
-        except DamagedArtifactError:
-            return None
+            self.remove(name, version)
+        except (ConflictError, ModelNotFoundError):  # promoted, or removed, by another since
+            return False
+        return True
 
     def _folder(self, name: str) -> Path:
         for entry in _folders(self.path):
@@ -221,6 +238,26 @@ def _versions(folder: Path) -> list[str]:
 def _newest(folder: Path) -> str | None:
     versions = _versions(folder)
     return versions[-1] if versions else None
+
+
+def _newest_ever(folder: Path) -> str | None:
+    """The newest version that is here or was removed."""
+    try:
+        removed = (folder / REMOVED).read_text("ascii", "replace").strip()
+    except FileNotFoundError:
+        removed = ""
+    return max(_newest(folder) or "", removed if is_version(removed) else "") or None
+
+
+def _pointer(folder: Path, name: str) -> str | None:
+    """What the file `current` says; None where there is none."""
+    try:
+        with open_plain(folder / "current") as file:
+            return file.read(MAX_POINTER).decode("ascii", "replace").strip()
+    except FileNotFoundError:
+        return None
+    except OSError as failed:
+        raise DamagedArtifactError(f"{name}: current: {errno_text(failed)}") from None
 
 
 def _fields(folder: Path, state: State, info: Info) -> dict[str, Any]:

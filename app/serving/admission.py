@@ -1,5 +1,6 @@
 """Admission: how much work is under way, and what is refused because of it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
 from time import monotonic
@@ -11,6 +12,8 @@ MOST_REFUSED = 0.55
 """The share of refusals that makes an overload: it takes more than twice what can be answered."""
 NEWEST, FORGET_SECONDS = 0.05, 1.0
 """What the latest request adds to that share, and how long after a refusal it still counts."""
+COPIES = 3
+"""How often a body is in memory at its worst: as it came, as texts, and as what is made of them."""
 SMALL_BODY = 65_536
 """Bytes up to which a body is not counted."""
 
@@ -112,10 +115,11 @@ class Admitted:
 class BodyBudget:
     """Bytes of memory for one body; what was taken is given back when the block ends."""
 
-    __slots__ = ("_bodies", "_size", "_start")
+    __slots__ = ("_bodies", "_check", "_size", "_start")
 
-    def __init__(self, bodies: Admission) -> None:
-        self._bodies, self._size, self._start = bodies, 0, 0.0
+    def __init__(self, bodies: Admission, check: Callable[[int], None] = lambda size: None) -> None:
+        self._bodies, self._check = bodies, check
+        self._size, self._start = 0, 0.0
 
     def __enter__(self) -> "BodyBudget":
         return self
@@ -125,8 +129,12 @@ class BodyBudget:
             self._bodies.give_back(self._size, monotonic() - self._start)
 
     def take(self, size: int) -> None:
-        """Take room for so many bytes, or raise TooManyRequestsError; small bodies need none."""
+        """Take room for so many bytes; small bodies need none.
+
+        TooManyRequestsError where others have it, and what `check` raises.
+        """
         if size > SMALL_BODY:
+            self._check(COPIES * (self._bodies.in_flight + size))
             self._bodies.take(size)
             self._size += size
             self._start = monotonic()
@@ -147,6 +155,10 @@ class Deadline:
     def remaining(self) -> float:
         """Seconds left; never negative."""
         return max(0.0, self.at - monotonic())
+
+    def end(self) -> None:
+        """The work is not wanted any more, from now on."""
+        self.at = -inf
 
     def check(self) -> None:
         """Raise DeadlineError once the time is over."""

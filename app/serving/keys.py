@@ -3,10 +3,10 @@
 import hashlib
 import hmac
 import logging
-import os
 import re
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from time import monotonic
@@ -14,6 +14,7 @@ from typing import Annotated
 
 import msgspec
 
+from app.artifacts import folders
 from app.errors import InvalidRequestError, SettingsError, UnauthorizedError, errno_text
 from app.serving.identity import UNLIMITED, Identity, KeyLimits
 from app.settings import SCOPES
@@ -112,16 +113,17 @@ class KeysFile:
             )
         except ValueError as error:
             raise InvalidRequestError(str(error)) from None
-        self._write([*self.keys(), key])
+        with self._changing() as keys:
+            keys.append(key)
         return key, secret
 
     def revoke(self, id: str) -> None:
         """Remove a key; it stops working within seconds."""
-        keys = self.keys()
-        if id not in {key.id for key in keys}:
-            known = ", ".join(key.id for key in keys) or "none"
-            raise InvalidRequestError(f"no such key; there are: {known}")
-        self._write([key for key in keys if key.id != id])
+        with self._changing() as keys:
+            if id not in {key.id for key in keys}:
+                known = ", ".join(key.id for key in keys) or "none"
+                raise InvalidRequestError(f"no such key; there are: {known}")
+            keys[:] = [key for key in keys if key.id != id]
 
     def _stamp(self) -> tuple[int, int, int] | None:
         self._look_at = monotonic() + LOOK_AGAIN_SECONDS
@@ -155,17 +157,22 @@ class KeysFile:
         self._keys = keys
         self._identities = [(key.sha256, key.identity) for key in keys]
 
-    def _write(self, keys: list[Key]) -> None:
-        content = msgspec.json.format(msgspec.json.encode(KeysDocument(keys)), indent=1)
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        beside = self._path.with_name(f".{self._path.name}.{secrets.token_hex(4)}")
-        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(content + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, self._path)
+    @contextmanager
+    def _changing(self) -> Iterator[list[Key]]:
+        """The keys as the file has them now, to be changed; by one process at a time.
+
+        They are on the disk when the block has ended, and unchanged where it has not.
+        """
+        folder = self._path.parent
+        folders.make_folder(folder)
+        with folders.locked(folder):
+            folders.clean(folder)
+            keys = self._read() if self._path.exists() else []
+            yield keys
+            content = msgspec.json.format(msgspec.json.encode(KeysDocument(keys)), indent=1)
+            folders.write_file(self._path, content + b"\n", 0o600)
         self._take(keys)
-        self._seen = self._stamp()
+        self._seen, self._look_at = None, 0.0  # others may have changed it since: look again
 
 
 def lifetime_of(text: str) -> timedelta:

@@ -24,6 +24,7 @@ from app.serving.live.observer import LiveObserver
 from app.serving.logs import in_brief
 from app.serving.quotas import Quotas
 from app.serving.registry import Registry
+from app.serving.resources.guard import ResourceGuard
 from app.serving.spool import Spool
 from app.serving.telemetry.telemetry import Telemetry
 from app.serving.unsent_answers import UnsentAnswers
@@ -59,6 +60,7 @@ class Service:
     comparisons: Admission
     bodies: Admission
     unsent: UnsentAnswers
+    resources: ResourceGuard
     spool: Spool
     quotas: Quotas
     archive: EvaluationArchive
@@ -106,6 +108,11 @@ class Service:
             Admission(COMPARISONS, "comparisons"),
             Admission(settings.max_body_bytes * LARGE_BODIES, "large bodies"),
             UnsentAnswers(settings.max_unsent_bytes),
+            ResourceGuard(
+                settings.data_dir,
+                memory_percent=settings.max_memory_percent,
+                disk_percent=settings.max_disk_percent,
+            ),
             Spool(settings.data_dir),
             quotas,
             archive,
@@ -122,15 +129,20 @@ class Service:
 
     def body_budget(self) -> BodyBudget:
         """Bytes of memory for one body, given back when the block ends."""
-        return BodyBudget(self.bodies)
+        return BodyBudget(self.bodies, self.resources.check_memory)
 
     def count_cut(self) -> None:
         """Count an answer that its client did not read in time."""
         self.telemetry.rejected.labels("unread").inc()
 
+    def _show_resources(self) -> None:
+        for name, ratio in self.resources.ratios().items():
+            self.telemetry.resource_use.labels(name).set(ratio)
+
     async def start(self) -> None:
         """Begin to watch the models folder; the first look loads what is there."""
         self.telemetry.loop.start()
+        self.telemetry.sources.append(self._show_resources)
         try:
             self.spool.open()
         except OSError as error:

@@ -4,6 +4,7 @@ import errno
 import fcntl
 import logging
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Iterator
@@ -17,6 +18,9 @@ FULL = {
     getattr(errno, name)
     for name in ("ENOSPC", "EDQUOT", "EFBIG", "EROFS", "EACCES", "EPERM", "EIO", "ENOENT")
 }
+
+OURS = re.compile(r"([0-9a-f]{16})(\.lock|-[0-9a-f]{8})")
+"""What a process has in the spool: its lock and its folders; nothing else there is ours."""
 
 log = logging.getLogger("labelserve.spool")
 
@@ -49,6 +53,8 @@ class Spool:
             log.warning("%s was removed, and is made again", self._dir)
             self._lock.close()
         self._dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # A new name each time: others may just be removing what the old one has left.
+        self._owner = secrets.token_hex(8)
         self._lock = self._locked()
         self._clean()
 
@@ -70,8 +76,9 @@ class Spool:
             lock.close()
 
     def _clean(self) -> None:
-        owners = {entry.name.partition("-")[0].removesuffix(".lock") for entry in self._entries()}
-        for owner in owners - {self._owner}:
+        names = map(OURS.fullmatch, (entry.name for entry in self._entries()))
+        owners = {name[1] for name in names if name is not None}
+        for owner in sorted(owners - {self._owner}):
             self._remove_if_dead(owner)
 
     def _remove_if_dead(self, owner: str) -> None:

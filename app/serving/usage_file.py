@@ -63,10 +63,12 @@ class UsageFile:
         """
         name = hashlib.blake2b(key.encode(), digest_size=16).digest()
         with self._locked() as descriptor:
-            content = os.pread(descriptor, MOST_BYTES, 0)
+            content = _content(descriptor)
             offset, usage = _found(content, name, now)
             record = RECORD.pack(name, *change(usage.at(now)))
-            os.pwrite(descriptor, record, offset)
+            while record:
+                written = os.pwrite(descriptor, record, offset)
+                record, offset = record[written:], offset + written
 
     def close(self) -> None:
         """Let go of the file."""
@@ -104,6 +106,14 @@ class UsageFile:
             return os.path.samestat(os.fstat(self._descriptor), os.stat(self._path))
         except FileNotFoundError:
             return False
+
+
+def _content(descriptor: int) -> bytes:
+    """All records; a read may give fewer bytes than there are."""
+    content = b""
+    while piece := os.pread(descriptor, MOST_BYTES - len(content), len(content)):
+        content += piece
+    return content
 
 
 def _found(content: bytes, name: bytes, now: float) -> tuple[int, Usage]:

@@ -101,7 +101,7 @@ class Recipe:
             if section not in SECTIONS:
                 accepted = ", ".join(SECTIONS)
                 raise InvalidRequestError(f"recipe: no section [{section}]; accepted: {accepted}")
-        decision = dict(tables.get("decision", {}))
+        decision = _table(tables, "decision")
         known = {key: decision.pop(key) for key in DECISION_KEYS if key in decision}
         members = _members(tables)
         known = {**learner_class(members[0].learner).decision_settings, **known}
@@ -163,7 +163,10 @@ def read_recipe(
 ) -> Recipe:
     """The recipe of a TOML file or its tables (or the default one), `--learner`, `--set` applied"""
     if isinstance(source, Path):
-        tables = _toml(source.read_text(), str(source))
+        try:
+            tables = _toml(source.read_text("utf-8"), str(source))
+        except UnicodeDecodeError as error:
+            raise InvalidRequestError(f"{source}: not UTF-8, at byte {error.start}") from None
     else:
         tables = deepcopy(dict(source or {}))
     for change in changes:
@@ -183,10 +186,14 @@ def _by_objective(objective: str, known: Mapping[str, Any]) -> str:
 
 def _members(tables: Mapping[str, Any]) -> tuple[MemberRecipe, ...]:
     """`[[members]]` as they stand; else one a learner named in `[learner] kind`."""
-    shared = dict(tables.get("features", {}))
+    shared = _table(tables, "features")
     if "members" in tables:
-        return tuple(_member(table, shared) for table in tables["members"])
-    learner = dict(tables.get("learner", {}))
+        members = tables["members"]
+        are_tables = isinstance(members, list) and all(isinstance(each, dict) for each in members)
+        if not members or not are_tables:
+            raise InvalidRequestError("recipe: members are one table or more, [[members]]")
+        return tuple(_member(table, shared) for table in members)
+    learner = _table(tables, "learner")
     kind = str(learner.pop("kind", "one-vs-rest"))
     if not kind.startswith(ENSEMBLE):
         return (_member({"learner": kind, "settings": learner}, shared),)
@@ -206,8 +213,16 @@ def _member(table: Mapping[str, Any], shared: Mapping[str, Any]) -> MemberRecipe
         )
     kind = str(table.get("learner", "one-vs-rest"))
     learner_class(kind)  # an unknown or missing learner is named here, before any data is read
-    features = {**shared, **table.get("features", {})}
-    return MemberRecipe(kind, dict(table.get("settings", {})), features)
+    features = {**shared, **_table(table, "features")}
+    return MemberRecipe(kind, _table(table, "settings"), features)
+
+
+def _table(tables: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """A copy of the table of this name, empty where there is none."""
+    found = tables.get(name, {})
+    if not isinstance(found, Mapping):
+        raise InvalidRequestError(f"recipe: {name} is a table, [{name}]")
+    return dict(found)
 
 
 def _apply(tables: dict[str, Any], change: str) -> None:

@@ -34,6 +34,7 @@ from soak.operating import lost_models_folder, revoked_keys, unread_logs
 from soak.readers import unread_answers
 from soak.restarts import kills, rolling_restarts
 from soak.running_jobs import beside_jobs
+from soak.seeds import seeds, streams
 from soak.signals import signals
 from soak.uploads import bombs, large_uploads, leavers
 
@@ -141,6 +142,18 @@ RUNS: dict[str, tuple[Run, str, str]] = {
         "canary of 0.05 of the callers; 2,000 with a shadow of all",
         "0 failed; p99 with a shadow ≤ 1.2 ×; both shares within sampling error; no caller changes "
         "sides; agreement as offline",
+    ),
+    "R31": (
+        seeds,
+        "seeds of the model store, keys, spool, usage and evaluations: crashes, lost and torn "
+        "writes, ENOSPC, EIO, EMFILE, clock jumps, processes at once; faults planted",
+        "no promise broken by 100,000 seeds; every planted fault found within 300",
+    ),
+    "R40": (
+        streams,
+        "streams of bytes, ours beside plain uvicorn: cut, pipelined, oddly framed, with offers "
+        "and trailers",
+        "no difference unexplained in 20,000 streams",
     ),
     "R30": (
         largest_answers,

@@ -70,6 +70,12 @@ CASES: list[tuple[str, dict[str, str], int, set[str]]] = [
         {"TurnsAway"},
     ),
     (
+        "a replica has no memory left",
+        {f'labelserve_resource_use_ratio{{{REPLICA},resource="memory"}}': "0.5x5 1.01x60"},
+        20,
+        {"ResourcesShort"},
+    ),
+    (
         "a wrong key is tried all the time",
         {f'labelserve_rejected_total{{{REPLICA},reason="unauthorized"}}': "0+100x60"},
         20,

@@ -42,7 +42,13 @@ def mounted(started: Started, tmp_path: Path) -> Mounted:
 
     def one(workers: int) -> tuple[Server, Path]:
         within = [*OWN_MOUNTS, "sh", "-c", MOUNT, str(folder)]
-        server = started(within=within, data_dir=folder, workers=workers, drain_seconds=0)
+        server = started(
+            within=within,
+            data_dir=folder,
+            workers=workers,
+            drain_seconds=0,
+            max_disk_percent=100,  # what is tested is the disk's own word
+        )
         return server, Path(f"/proc/{server.process.pid}/root{folder}")
 
     return one

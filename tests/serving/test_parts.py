@@ -262,16 +262,19 @@ def test_a_keys_file_of_before_there_were_limits_is_read(tmp_path: Path) -> None
     assert (found.name, found.expires, found.limits) == ("0a1b2c3d", None, None)
 
 
+DEAD = "0123456789abcdef"
+
+
 def test_the_spool_keeps_what_the_living_use_and_removes_what_the_dead_left(
     tmp_path: Path,
 ) -> None:
-    (tmp_path / "spool" / "dead-1").mkdir(parents=True)
-    (tmp_path / "spool" / "dead.lock").touch()
+    (tmp_path / "spool" / f"{DEAD}-0123abcd").mkdir(parents=True)
+    (tmp_path / "spool" / f"{DEAD}.lock").touch()
     one, other = Spool(tmp_path), Spool(tmp_path)
     with one.folder() as mine:
         other.open()
         assert mine.exists()
-        assert not (tmp_path / "spool" / "dead-1").exists()
+        assert not (tmp_path / "spool" / f"{DEAD}-0123abcd").exists()
         upload = Upload(mine / "upload", 10)
         upload.write(b"12345")
         with pytest.raises(PayloadTooLargeError):

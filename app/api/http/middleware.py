@@ -11,12 +11,14 @@ from app.api.errors import send_problem
 from app.api.http.bodies import ClientLeftError
 from app.api.http.request_context import Headers, RequestContext, RequestHead
 from app.api.http.request_log import RequestLog
-from app.errors import AppError, DrainingError, MalformedBodyError
+from app.errors import AppError, DrainingError, MalformedBodyError, OverloadedError
 from app.serving.logs import place
 from app.serving.service import Service
 
 UNROUTED = "unrouted"
 CLIENT_LEFT = 499
+WORK = ("POST", "PUT")
+NO_MEMORY = "there is not enough memory for this now; try again later"
 SENT_ONCE = frozenset(
     (b"authorization", b"content-encoding", b"content-length", b"content-type", b"host")
 )
@@ -64,6 +66,7 @@ class RequestMiddleware:
         self._telemetry.requests_now += 1
         try:
             self._refuse_repeated(context.head)
+            self._refuse_work(context.head)
             await self._app(scope, receive, answer)
         except ClientLeftError:
             context.status = CLIENT_LEFT
@@ -91,6 +94,7 @@ class RequestMiddleware:
         context = RequestContext(head)
         try:
             self._refuse_repeated(head)
+            self._refuse_work(head)
             answer = None if self._service.is_draining else self._at_once(context, body)
         except Exception:
             return None
@@ -106,6 +110,11 @@ class RequestMiddleware:
         if name is not None:
             raise MalformedBodyError(f"the header {name.decode('latin-1')} was sent twice")
 
+    def _refuse_work(self, head: RequestHead) -> None:
+        """Refuse what makes work where memory is short; what only asks how it stands goes on."""
+        if head.method in WORK:
+            self._service.resources.check_memory()
+
     def _headers(self, headers: Headers, context: RequestContext) -> Headers:
         """The headers of an answer, and those that every answer has."""
         full = [
@@ -120,6 +129,9 @@ class RequestMiddleware:
         return full
 
     async def _last_resort(self, error: Exception, context: RequestContext, send: Send) -> None:
+        if isinstance(error, MemoryError) and not context.status:
+            await self._problem(OverloadedError(NO_MEMORY), context, send)
+            return
         log.error("request %s: %s", context.request_id, place(error))
         if not context.is_answered:
             await self._problem(error, context, send)

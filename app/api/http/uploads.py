@@ -112,7 +112,7 @@ async def spooled(
     try:
         feed, close = await asyncio.to_thread(_sink, context, receiver)
         bounded = with_minimum_rate(receive, service.settings.request_seconds)
-        await _pumped(bounded, feed, deadline)
+        await _pumped(bounded, _checked(feed, service), deadline)
         close()
     finally:
         receiver.close()
@@ -129,6 +129,16 @@ async def _pumped(receive: Receive, feed: Callable[[bytes], None], deadline: Dea
         if len(held) >= PIECE or not more:
             await asyncio.to_thread(feed, bytes(held))
             held.clear()
+
+
+def _checked(feed: Write, service: Service) -> Write:
+    """The same, after a look at the disk."""
+
+    def write(data: bytes) -> None:
+        service.resources.check_disk()
+        feed(data)
+
+    return write
 
 
 def _sink(context: RequestContext, receiver: FileReceiver) -> tuple[Write, Callable[[], None]]:

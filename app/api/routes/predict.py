@@ -114,7 +114,7 @@ class Predict:
             call = self._call(request, identity, context)
             await take_documents(identity, len(call.texts), context, self._service)
             headers, pieces = await predictor.answer(
-                Asked(call.loaded, call.query, deadline),
+                Asked(call.loaded, call.query, deadline, receive),
                 call.texts,
                 partial(self._written_in_pieces, call, context),
             )

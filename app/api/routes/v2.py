@@ -150,7 +150,9 @@ async def _inferred(
         call, texts = await predictor.run(len(body) > QUICK_BYTES, called, body, length)
         await take_documents(caller, len(texts), context, service)
         answer = await predictor.answer(
-            Asked(loaded, call.query(), deadline), texts, partial(_written, call, loaded)
+            Asked(loaded, call.query(), deadline, request.receive),
+            texts,
+            partial(_written, call, loaded),
         )
     context.documents = len(texts)
     return _response(answer, context, service)

@@ -4,7 +4,6 @@ import re
 import shutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -31,6 +30,7 @@ class EvaluationArchive:
         self._database, self._has_server = database, has_server
         self.table, self.uploads = JobTable(database), UploadStore(data_dir)
         self._data_dir = data_dir
+        self._storage: str | None = None
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
@@ -43,10 +43,12 @@ class EvaluationArchive:
         """Whether there is a database: a file of its own is made by the first use of it."""
         return self._has_server or sqlite_file(self._data_dir).exists()
 
-    @cached_property
+    @property
     def storage(self) -> str:
         """The id of this data folder."""
-        return storage_id(self._data_dir)
+        if self._storage is None:  # no `cached_property`: its lock is one for all archives
+            self._storage = storage_id(self._data_dir)
+        return self._storage
 
     def submit(self, jobs: Iterable[Job], files: Mapping[str, Path | None]) -> list[Job]:
         """The jobs as they are stored, all or none.
@@ -119,9 +121,10 @@ class EvaluationArchive:
         return results_folder(self._data_dir, job.id, job.token) / name
 
     def folders(self) -> list[Path]:
-        """The folders of evaluations that were begun, in no order."""
+        """The folders of evaluations that were begun, in no order; nothing else is ours."""
         try:
-            return [path for path in job_folder(self._data_dir, "").iterdir() if path.is_dir()]
+            every = list(job_folder(self._data_dir, "").iterdir())
+            return [path for path in every if ID.fullmatch(path.name) and path.is_dir()]
         except FileNotFoundError:
             return []
 

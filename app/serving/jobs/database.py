@@ -88,12 +88,19 @@ class Database:
 
     def _new(self) -> Connection:
         connection = self._dialect.connect()
+        try:
+            self._make_table(connection)
+        except BaseException:  # closed now: until its error is forgotten, it would hold its locks
+            connection.close()
+            raise
+        return connection
+
+    def _make_table(self, connection: Connection) -> None:
         if not self._run(connection, self._dialect.table_exists, {"name": TABLE}):
             connection.execute(self._dialect.begin)
             for statement in (self._dialect.schema_lock, *STATEMENTS):
                 connection.execute(statement)
             connection.execute("COMMIT")
-        return connection
 
     def _run(self, connection: Connection, statement: str, values: Row) -> list[Row]:
         cursor = connection.execute(self._text(statement), values)

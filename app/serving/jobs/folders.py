@@ -5,6 +5,7 @@ import re
 import secrets
 from pathlib import Path
 
+from app.artifacts.folders import make_folder, sync_folder
 from app.errors import StorageFullError
 from app.serving.spool import storage_errors
 
@@ -27,6 +28,18 @@ def results_folder(data_dir: Path, id: str, token: int) -> Path:
     return job_folder(data_dir, id) / str(token)
 
 
+def make_results_folder(results: Path) -> None:
+    """Make the folder of a try, which nobody else has made."""
+    make_folder(results.parent, 0o700)
+    results.mkdir(mode=0o700)
+
+
+def sync_results(results: Path) -> None:
+    """Bring the entries of a try's folder, and of those above it, through to the disk."""
+    for folder in (results, *results.parents[:3]):
+        sync_folder(folder)
+
+
 def storage_id(data_dir: Path) -> str:
     """The id of this data folder, made once at random.
 
@@ -34,10 +47,12 @@ def storage_id(data_dir: Path) -> str:
     """
     path = data_dir / STORAGE_FILE
     with storage_errors():
-        data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(data_dir, 0o700)
         if not path.exists():
             _publish(path, secrets.token_hex(16))
         found = path.read_text().strip()
+        for folder in (data_dir, data_dir.parent):  # whoever made it may not have come so far
+            sync_folder(folder)
     if not STORAGE_ID.fullmatch(found):
         raise StorageFullError(f"{path} holds no id; remove it where no evaluation is waited for")
     return found

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from app.artifacts.folders import sync_folder
+from app.artifacts.folders import make_folder, sync_folder
 from app.errors import UploadNotFoundError
 from app.serving.spool import storage_errors
 
@@ -50,7 +50,6 @@ class UploadStore:
             if is_new:
                 _sync_file(file)
                 file.rename(path)
-                sync_folder(self.folder)
             self.touch(sha256)
             return is_new
 
@@ -61,6 +60,8 @@ class UploadStore:
             os.utime(self.path(sha256), (now, now))
         except FileNotFoundError:
             raise UploadNotFoundError from None
+        for folder in (self.folder, self.folder.parent):  # whoever put it there may not have yet
+            sync_folder(folder)
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -73,7 +74,7 @@ class UploadStore:
     def remove_unused(self, is_used: IsUsed, *, seconds: float = UNUSED_SECONDS) -> list[str]:
         """Remove files that nobody uses and that were not asked for lately; their names."""
         before = time.time() - seconds
-        old = [name for name, touched in self._files() if touched < before]
+        old = [name for name, found in self._files() if found.st_mtime < before]
         return [name for name in old if self.remove(name, is_used, touched_before=before)]
 
     def remove(self, sha256: str, is_used: IsUsed, *, touched_before: float | None = None) -> bool:
@@ -90,19 +91,18 @@ class UploadStore:
 
     def sizes(self) -> dict[str, int]:
         """The bytes of every file, by its name."""
-        return {entry.name: entry.stat().st_size for entry in self._entries()}
+        return {name: found.st_size for name, found in self._files()}
 
-    def _files(self) -> list[tuple[str, float]]:
-        return [(entry.name, entry.stat().st_mtime) for entry in self._entries()]
-
-    def _entries(self) -> Iterator[os.DirEntry[str]]:
+    def _files(self) -> Iterator[tuple[str, os.stat_result]]:
+        """Every file, and what is known of it; not those that are removed meanwhile."""
         with suppress(FileNotFoundError), os.scandir(self.folder) as entries:
-            yield from (entry for entry in entries if SHA256.fullmatch(entry.name))
+            for entry in entries:
+                with suppress(FileNotFoundError):
+                    if SHA256.fullmatch(entry.name):
+                        yield entry.name, entry.stat()
 
     def _make_folder(self) -> None:
-        if not self.folder.is_dir():
-            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            sync_folder(self.folder.parent)
+        make_folder(self.folder, 0o700)
 
     @contextmanager
     def _locked(self, kind: int) -> Iterator[None]:

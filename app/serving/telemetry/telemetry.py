@@ -74,6 +74,11 @@ class Telemetry:
         self.log_lines_dropped = counter(
             "labelserve_log_lines_dropped", "Log lines that nobody read in time.", ("stream",)
         )
+        self.resource_use = live_max(
+            "labelserve_resource_use_ratio",
+            "Memory and disk in use, of what may be in use; above 1 work is refused.",
+            ("resource",),
+        )
         self.evaluations = live_max(
             "labelserve_evaluations", "Evaluations handed in that have not ended.", ("state",)
         )

@@ -94,7 +94,7 @@ class Retention:
 
     def _remove_unknown_folders(self) -> None:
         before = time.time() - UNKNOWN_SECONDS
-        old = [folder for folder in self._archive.folders() if folder.stat().st_mtime < before]
+        old = [folder for folder in self._archive.folders() if _is_older(folder, before)]
         if not old:
             return
         # Asked after the folders were listed: whoever makes one has a row first.
@@ -111,7 +111,19 @@ class Retention:
                 _remove_tries(folders[row["id"]], row["token"] if has_result else inf)
 
 
+def _is_older(folder: Path, before: float) -> bool:
+    """Whether it was changed before that time; not where another process has removed it."""
+    try:
+        return folder.stat().st_mtime < before
+    except FileNotFoundError:
+        return False
+
+
 def _remove_tries(folder: Path, before: float) -> None:
-    for attempt in list(folder.iterdir()):
+    try:
+        attempts = list(folder.iterdir())
+    except FileNotFoundError:  # another process has removed it
+        return
+    for attempt in attempts:
         if attempt.name.isdigit() and int(attempt.name) < before:
             shutil.rmtree(attempt, ignore_errors=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from app.artifacts.folders import sync_folder, write_file
+from app.artifacts.folders import write_file
 from app.errors import (
     AppError,
     DeadlineError,
@@ -25,7 +25,7 @@ from app.evaluation.report.headline_figures import headline_figures
 from app.evaluation.report.page import page
 from app.serving.admission import Deadline
 from app.serving.evaluating import EvaluationFigures, EvaluationJob, evaluated, report_of
-from app.serving.jobs.folders import results_folder
+from app.serving.jobs.folders import make_results_folder, results_folder, sync_results
 from app.serving.jobs.job import Job
 from app.serving.jobs.job_options import options_of, reading_of
 from app.serving.jobs.leases import JobResult
@@ -54,7 +54,7 @@ class StoredEvaluation(EvaluationJob):
 
     def content(self) -> dict[str, Any]:
         """Write the results through to the disk; what the job's row says of them."""
-        self.results.mkdir(parents=True, mode=0o700)
+        make_results_folder(self.results)
         options = replace(self.options, keep=self.results)
         with ProgressFile(self.folder) as progress:
             report = report_of(replace(self, options=options), progress.show)
@@ -62,8 +62,7 @@ class StoredEvaluation(EvaluationJob):
         encoded = json.dumps(content, ensure_ascii=False, allow_nan=False).encode()
         write_file(self.results / REPORT, encoded)
         write_file(self.results / REPORT_PAGE, page(report).encode())
-        for folder in (self.results, *self.results.parents[:2]):
-            sync_folder(folder)
+        sync_results(self.results)
         data, seconds = content["data"], content["seconds"]
         return {"data": data, "seconds": seconds, "headline": headline_figures(content)}
 

@@ -1,0 +1,1 @@
+"""How much of the machine is used, and what is refused because of it."""

@@ -1,0 +1,106 @@
+"""Operators who work on the same store at once; found by seeds of scripts/simulation."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.artifacts import folders
+from app.artifacts.store import Store
+from app.errors import DamagedArtifactError
+from tests.artifacts.test_store import a_state, an_info
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "models")
+
+
+def written(store: Store) -> str:
+    return store.write("demo", a_state(), an_info())
+
+
+def test_a_version_promoted_while_others_are_removed_stays(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, new = written(store), written(store)
+    store.promote("demo", new)
+    clean = folders.clean
+
+    def promoted_meanwhile(parent: Path) -> None:
+        clean(parent)
+        monkeypatch.setattr(folders, "clean", clean)
+        store.promote("demo", old)
+
+    removing = [written(store) for _ in range(2)]
+    monkeypatch.setattr(folders, "clean", promoted_meanwhile)
+    assert store.prune("demo", 1) == [new, removing[0]]
+    assert store.current("demo") == old
+
+
+def test_prune_removes_nothing_where_the_pointer_cannot_be_read(store: Store) -> None:
+    versions = [written(store) for _ in range(3)]
+    (store.path / "demo" / "current").mkdir()
+    with pytest.raises(DamagedArtifactError):
+        store.prune("demo", 1)
+    assert store.versions("demo") == versions
+
+
+def test_the_id_of_a_removed_version_is_not_given_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Long(datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> datetime:
+            return datetime(2000, 1, 1, tzinfo=UTC)
+
+    written(store)
+    monkeypatch.setattr("app.artifacts.store.datetime", Long)  # the clock was set back
+    removed = written(store)
+    store.remove("demo", removed)
+    assert written(store) > removed
+
+
+def test_a_version_that_another_has_removed_is_not_removed_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, _, current = (written(store) for _ in range(3))
+    store.promote("demo", current)
+    remove = Store.remove
+
+    def removed_twice(self: Store, name: str, version: str) -> None:
+        remove(self, name, version)
+        remove(self, name, version)
+
+    monkeypatch.setattr(Store, "remove", removed_twice)
+    assert store.prune("demo", 2) == []
+    assert old not in store.versions("demo")
+
+
+def test_a_reader_follows_a_pointer_that_has_moved_on(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, new = written(store), written(store)
+    store.promote("demo", new)
+    said = iter([old, new])
+    monkeypatch.setattr("app.artifacts.store._pointer", lambda *_: next(said))
+    (store.path / "demo" / old).rename(store.path / "elsewhere")
+    assert store.current("demo") == new
+
+
+def test_a_hidden_folder_that_is_cleaned_before_it_is_locked_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mkdir, made = Path.mkdir, []
+
+    def cleaned(self: Path, *arguments: Any, **named: Any) -> None:
+        mkdir(self, *arguments, **named)
+        if self.name.startswith(folders.HIDDEN):
+            made.append(self)
+            if len(made) == 1:
+                self.rmdir()
+
+    monkeypatch.setattr(Path, "mkdir", cleaned)
+    with folders.unfinished(tmp_path) as folder:
+        assert folder == made[1]
