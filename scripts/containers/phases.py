@@ -38,8 +38,8 @@ def whole(stack: Stack, report: Report, image: ServiceImage) -> None:
     run(stack, report, {**EVERY_GATEWAY, **ONCE}, "nginx")
     if report.check("start with HAProxy", partial(use_haproxy, stack, report)):
         run(stack, report, EVERY_GATEWAY, "HAProxy")
-        stack.files.remove(HAPROXY)
-        use_gateway(stack)
+    stack.files.remove(HAPROXY)
+    report.check("start with nginx again", partial(use_gateway, stack))
     run(stack, report, {"hostile load": memory.hostile_load}, "nginx")
     report.check("image with `postgres`", lambda: image.build(report, extras="postgres"))
     run(stack, report, {"PostgreSQL": beside.postgresql}, "nginx")

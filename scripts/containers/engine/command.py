@@ -28,8 +28,9 @@ def run(
     command = [str(word) for word in words]
     settings = {**os.environ, **(env or {})}
     with ExitStack() as files:
-        out = files.enter_context(log.open("a+") if log else tempfile.TemporaryFile("w+"))
-        err = out if log else files.enter_context(tempfile.TemporaryFile("w+"))
+        output, errors = (files.enter_context(tempfile.TemporaryFile("w+")) for _ in range(2))
+        out = files.enter_context(log.open("a+")) if log else output
+        err = out if log else errors
         began = out.seek(0, os.SEEK_END)
         try:
             process = subprocess.Popen(command, env=settings, cwd=cwd, stdout=out, stderr=err)

@@ -10,6 +10,7 @@ from containers.engine.command import CommandError, run
 
 RUN_DIR = Path("/run/labelserve-containers")
 ENOUGH = 16384  # files or processes
+# static_dir is where podman looks when it is told the graphroot alone, as when it restarts one.
 CONTAINERS_CONF = """\
 [containers]
 log_driver = "k8s-file"
@@ -19,8 +20,8 @@ runtime = "runc"
 cgroup_manager = "cgroupfs"
 events_logger = "file"
 lock_type = "file"
-static_dir = "{home}/libpod"
-volume_path = "{home}/volumes"
+static_dir = "{home}/storage/libpod"
+volume_path = "{home}/storage/volumes"
 tmp_dir = "{run}/libpod"
 [network]
 network_backend = "netavark"
