@@ -49,5 +49,5 @@ def postgresql(stack: Stack, report: Report) -> None:
 
 def encoding(stack: Stack) -> str:
     """How the database says that it encodes text."""
-    asked = ["psql", "--username=labelserve", "--tuples-only", "--command=SHOW server_encoding"]
-    return stack.execute("postgres", *asked).strip()
+    asked = "psql --username=labelserve --tuples-only --command='SHOW server_encoding'"
+    return stack.execute("postgres", "sh", "-c", f"PGPASSWORD={PASSWORD} {asked}").strip()
