@@ -36,15 +36,12 @@ RUN find "$VIRTUAL_ENV" . -newermt "@$SOURCE_DATE_EPOCH" -exec touch -h -d "@$SO
 
 FROM ${BASE} AS runtime
 ARG BASE
-ARG REVISION=""
-ARG CREATED=""
+# A release adds its commit: --label org.opencontainers.image.revision=…
 LABEL org.opencontainers.image.title="labelserve" \
     org.opencontainers.image.description="Multi-label text classification over HTTP" \
     org.opencontainers.image.version="0.1.0" \
     org.opencontainers.image.licenses="Apache-2.0" \
-    org.opencontainers.image.base.name="${BASE}" \
-    org.opencontainers.image.revision="${REVISION}" \
-    org.opencontainers.image.created="${CREATED}"
+    org.opencontainers.image.base.name="${BASE}"
 # What a volume here is to belong to.
 RUN install -d -o 10001 -g 10001 /keys /models /tmp/labelserve
 ENV PATH=/venv/bin:$PATH \

@@ -13,6 +13,7 @@ from containers.report import Report
 
 ROOT = Path(__file__).parents[3]
 BASE = "python:3.11-slim"
+OCI = "org.opencontainers.image"
 IMAGE = "labelserve:0.1.0"
 MOST_MEGABYTES = 420
 
@@ -41,9 +42,10 @@ class ServiceImage:
         report.expect(self.labels()["version"] == IMAGE.rpartition(":")[2], "its label is wrong")
 
     def _options(self, target: str, extras: str) -> list[str]:
-        args = {"BASE": self._base(), "EXTRAS": extras, **revision()}
+        args = {"BASE": self._base(), "EXTRAS": extras}
         words = ["build", "--network=host", f"--target={target}", f"--tag={IMAGE}"]
         words += [f"--build-arg={name}={value}" for name, value in args.items()]
+        words += [f"--label={OCI}.{name}={value}" for name, value in revision().items()]
         if self.engine.is_podman:  # OCI's own format has no health check
             words += ["--format=docker", *pip_mounts(self.home)]
         return words
@@ -86,4 +88,4 @@ def revision() -> dict[str, str]:
         commit, moment = run(["git", "-C", ROOT, "log", "-1", "--format=%H %cI"]).split()
     except (CommandError, OSError, ValueError):
         return {}
-    return {"REVISION": commit, "CREATED": moment}
+    return {"revision": commit, "created": moment}
