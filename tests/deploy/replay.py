@@ -1,7 +1,8 @@
 """Replays the Dockerfile into an empty folder: what it copies, sets and runs, without an engine.
 
-Only two steps are done in a cheaper way: system packages are taken as installed, and `pip install`
-borrows this environment's packages. Everything else is what the file says.
+Only three steps are done in a cheaper way: system packages are taken as installed, `pip install`
+borrows this environment's packages, and files keep their times, so that their kernels' machine code
+can be borrowed too. Everything else is what the file says, up to the target `service`.
 """
 
 import json
@@ -13,7 +14,7 @@ import subprocess
 import sys
 import sysconfig
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from numba.core.caching import UserProvidedCacheLocator
 from app.kernel_cache import cache_folder
 
 ROOT = Path(__file__).parents[2]
+TARGET = "service"
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
 
@@ -62,23 +64,33 @@ def instructions(dockerfile: str) -> list[tuple[str, str]]:
 
 
 def replay(folder: Path) -> Image:
-    """The image of the Dockerfile, built below the folder; all stages at the same path."""
-    stages: dict[str, Path] = {}
+    """The image of the target `service`, built below the folder; all stages at the same path."""
+    stages: dict[str, Image] = {}
     image, name = Image(folder / "image"), ""
     for word, rest in instructions((ROOT / "Dockerfile").read_text()):
-        if word == "FROM":
-            if image.root.exists():
-                stages[name] = image.root.rename(folder / f"stage-{name}")
-            name = rest.partition(" AS ")[2]
-            image = Image(folder / "image")
-            (image.root / "tmp").mkdir(parents=True)
-            (image.root / "tmp").chmod(0o1777)
-        else:
+        if word != "FROM":
             _follow(image, word, rest, stages)
+        elif name == TARGET:
+            break
+        else:
+            if image.root.exists():
+                stages[name] = replace(image, root=image.root.rename(folder / f"stage-{name}"))
+            origin, _, name = rest.partition(" AS ")
+            image = _begun(folder / "image", stages.get(origin))
     return image
 
 
-def _follow(image: Image, word: str, rest: str, stages: dict[str, Path]) -> None:
+def _begun(root: Path, origin: Image | None) -> Image:
+    """A stage on an empty base, or on another stage with all that it has."""
+    if origin is not None:
+        shutil.copytree(origin.root, root, symlinks=True)
+        return replace(origin, root=root, env=dict(origin.env))
+    (root / "tmp").mkdir(parents=True)
+    (root / "tmp").chmod(0o1777)
+    return Image(root)
+
+
+def _follow(image: Image, word: str, rest: str, stages: dict[str, Image]) -> None:
     if word == "COPY":
         _copy(image, rest.split(), stages)
     elif word == "RUN":
@@ -97,7 +109,7 @@ def _follow(image: Image, word: str, rest: str, stages: dict[str, Path]) -> None
         image.command = _exec_form(rest)
     elif word == "HEALTHCHECK":
         image.healthcheck = _exec_form(rest.partition("CMD ")[2])
-    elif word not in ("ARG", "EXPOSE"):
+    elif word not in ("ARG", "EXPOSE", "LABEL"):
         raise AssertionError(f"the replay knows no {word}")
 
 
@@ -106,10 +118,10 @@ def _exec_form(text: str) -> list[str]:
     return words
 
 
-def _copy(image: Image, words: list[str], stages: dict[str, Path]) -> None:
+def _copy(image: Image, words: list[str], stages: dict[str, Image]) -> None:
     source = ROOT
     if words[0].startswith("--from="):
-        source = stages[words.pop(0).removeprefix("--from=")]
+        source = stages[words.pop(0).removeprefix("--from=")].root
     *names, target = words
     for name in names:
         origin = source / name.lstrip("/")
@@ -150,12 +162,12 @@ def is_in_context(path: str) -> bool:
 
 
 def _run(image: Image, command: str) -> None:
-    if command.startswith("apt-get"):
+    if command.startswith("apt-get") or " touch " in command:
         return
     if command.startswith("python -m venv"):
         target = image.inside(command.split()[-1])
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", target], check=True)
-    elif command.startswith("pip install"):
+    elif command.startswith("/installer/bin/pip"):
         _install(image)
     elif command.startswith("install -d"):
         for path in re.findall(r" (/\S+)", command):

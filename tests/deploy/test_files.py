@@ -256,3 +256,39 @@ def test_every_alert_points_to_a_page_that_says_what_to_do() -> None:
     for rule in read(DEPLOY / "prometheus" / "alerts.yml")["groups"][0]["rules"]:
         _, _, heading = rule["annotations"]["action"].partition(": ")
         assert heading in headings
+
+
+def test_a_replica_that_is_made_anew_keeps_both_of_its_addresses() -> None:
+    services = read(COMPOSE)["services"]
+    inside = [services[f"replica-{n}"]["networks"]["inside"] for n in (1, 2)]
+    for kind in ("ipv4_address", "mac_address"):
+        assert len({network[kind] for network in inside}) == len(inside)
+
+
+def test_compose_asks_for_nothing_that_one_engine_alone_knows() -> None:
+    for service in read(COMPOSE)["services"].values():
+        assert service["logging"]["driver"] == "json-file"
+        assert not re.search(r"\b[ug]id=", " ".join(service["tmpfs"]))
+
+
+def test_haproxy_takes_the_place_of_the_gateway_and_of_nothing_else() -> None:
+    services = read(DEPLOY / "haproxy" / "compose.yml")["services"]
+    assert list(services) == ["gateway"]
+    assert re.fullmatch(r"haproxy:\d+\.\d+\.\d+", services["gateway"]["image"])
+    (volume,) = services["gateway"]["volumes"]
+    assert (ROOT / volume.split(":")[0]).read_text() == HAPROXY
+
+
+def test_the_image_is_built_on_any_base_and_is_the_service_unless_another_is_asked_for() -> None:
+    stages = re.findall(r"^FROM (\S+)(?: AS (\S+))?$", DOCKERFILE, re.MULTILINE)
+    assert {base for base, name in stages if name in ("build", "runtime")} == {"${BASE}"}
+    assert stages[-1] == ("service", "")
+    assert {"service", "neural"} <= {name for _, name in stages}
+    assert "target: ${TARGET:-service}" in COMPOSE.read_text()
+
+
+def test_the_labels_of_the_image_say_what_it_is() -> None:
+    labels = dict(re.findall(r'org\.opencontainers\.image\.([\w.]+)="([^"]*)"', DOCKERFILE))
+    assert labels["version"] == version("labelserve")
+    assert labels["licenses"] == "Apache-2.0"
+    assert {"title", "description", "base.name"} <= set(labels)

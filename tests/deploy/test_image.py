@@ -110,7 +110,7 @@ def test_the_image_holds_the_program_and_nothing_else(image: Image) -> None:
     assert {path.name for path in image.root.iterdir()} == {"app", "keys", "models", "tmp", "venv"}
     inside = {path.name for path in image.inside("").iterdir()}
     installed_from = {"pyproject.toml", "constraints.txt", "README.md"}
-    assert inside <= {"app", "labelserve", "scripts", "kernel-cache", *installed_from}
+    assert inside <= {"app", "labelserve", "scripts", "kernel-cache", "sbom.json", *installed_from}
     assert is_in_context("scripts/train.py")
     for kept_out in (".git/config", "models/demo/current", "tests/conftest.py", ".env"):
         assert not is_in_context(kept_out)

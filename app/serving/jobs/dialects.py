@@ -146,6 +146,7 @@ class Postgresql:
             row_factory=psycopg.rows.dict_row,
             prepare_threshold=None,  # a pooler between may give each statement another session
             application_name="labelserve",
+            client_encoding="utf8",  # a cluster made without a locale would send bytes, not text
             connect_timeout=int(BUSY_SECONDS),
             tcp_user_timeout=int(2000 * BUSY_SECONDS),
         )

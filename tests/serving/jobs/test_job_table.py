@@ -4,6 +4,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from soak.postgresql import PostgresqlServer
 
 from app.errors import InvalidRequestError
 from app.serving.jobs.database import open_database
@@ -119,3 +120,15 @@ def test_one_data_folder_has_one_id(tmp_path: Path) -> None:
     assert storage_id(tmp_path) == storage_id(tmp_path)
     assert storage_id(tmp_path / "other") != storage_id(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "storage-id"]
+
+
+def test_text_comes_back_as_text_from_a_cluster_that_was_made_without_a_locale(
+    postgresql: PostgresqlServer, tmp_path: Path
+) -> None:
+    url = postgresql.new_database("SQL_ASCII")
+    with closing(open_database(url, tmp_path)) as database:
+        assert database.rows("SHOW server_encoding") == [{"server_encoding": "SQL_ASCII"}]
+        table = JobTable(database)
+        (stored,) = table.submit([job("here", name="tëst.csv")])
+        assert table.get(stored.id) == stored
+        assert stored.name == "tëst.csv"
