@@ -1,7 +1,8 @@
 """Whatever bytes a reader is given: what it promises, or an error of ours.
 
-`regressions/` has inputs that once ended otherwise, a folder a reader; each is tried in every run.
-A new one is a file more: what hypothesis prints of a failure, as bytes.
+`regressions/` has a folder a reader, with inputs that are tried in every run: those that once ended
+otherwise, and odd ones to begin with. A new one is a file more: what hypothesis prints of a
+failure, as bytes.
 """
 
 import io
