@@ -189,7 +189,9 @@ def _members(tables: Mapping[str, Any]) -> tuple[MemberRecipe, ...]:
     shared = _table(tables, "features")
     if "members" in tables:
         members = tables["members"]
-        are_tables = isinstance(members, list) and all(isinstance(each, dict) for each in members)
+        are_tables = isinstance(members, list | tuple) and all(
+            isinstance(each, dict) for each in members
+        )
         if not members or not are_tables:
             raise InvalidRequestError("recipe: members are one table or more, [[members]]")
         return tuple(_member(table, shared) for table in members)

@@ -308,18 +308,18 @@ def test_a_lock_that_another_worker_removed_meanwhile_is_made_again(
     other.close()
 
 
-def test_a_spool_that_was_removed_is_made_again(tmp_path: Path) -> None:
-    one, other = Spool(tmp_path), Spool(tmp_path)
-    for removed in (tmp_path / "spool", tmp_path / "spool" / f"{one._owner}.lock"):
-        with one.folder():
-            pass
-        rmtree(removed) if removed.is_dir() else removed.unlink()
-        with one.folder() as mine:
-            other.open()
-            assert mine.exists()  # the other one sees that its owner lives
-        other.close()
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_a_spool_that_was_removed_is_made_again(tmp_path: Path, is_whole: bool) -> None:
+    one, other, folder = Spool(tmp_path), Spool(tmp_path), tmp_path / "spool"
+    with one.folder():
+        pass
+    rmtree(folder) if is_whole else (folder / f"{one._owner}.lock").unlink()
+    with one.folder() as mine:
+        other.open()
+        assert mine.exists()  # the other one sees that its owner lives
+    other.close()
     one.close()
-    assert list((tmp_path / "spool").iterdir()) == []
+    assert list(folder.iterdir()) == []
 
 
 @settings(deadline=None)  # the first call may compile
