@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc
+
+from app.metrics.significance.chi_squared import chi_squared_tail
 
 LEAST_DOCUMENTS = 200
 """Fewer are not judged: the index of so few is large by chance."""
@@ -64,7 +65,7 @@ def same_shares(expected: NDArray[np.float64], found: NDArray[np.float64]) -> fl
     if table.shape[1] < 2 or not sums.all():
         return 1.0
     alike = np.outer(sums, table.sum(axis=0)) / sums.sum()
-    return float(chdtrc(table.shape[1] - 1, np.sum((table - alike) ** 2 / alike)))
+    return chi_squared_tail(float(np.sum((table - alike) ** 2 / alike)), table.shape[1] - 1)
 
 
 def _shares(counts: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import chdtrc
 
+from app.metrics.significance.chi_squared import chi_squared_tail
 from app.metrics.significance.holm import holm
 from app.metrics.significance.letter_groups import letter_groups
 
@@ -53,3 +55,10 @@ def test_two_rows_share_a_letter_only_if_no_test_tells_them_apart(
 def test_letters_go_on_after_z() -> None:
     groups = letter_groups(28, combinations(range(28), 2))
     assert [groups[0], groups[25], groups[26], groups[27]] == ["a", "z", "a1", "b1"]
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 3, 9, 10, 41])
+def test_the_tail_of_chi_squared_is_that_of_scipy(freedom: int) -> None:
+    values = [0.0, 1e-9, 0.3, 2.0, 11.0, 90.0, 1200.0, 1e6]
+    found = [chi_squared_tail(value, freedom) for value in values]
+    np.testing.assert_allclose(found, chdtrc(freedom, values), rtol=1e-12, atol=1e-300)
