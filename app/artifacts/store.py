@@ -154,7 +154,7 @@ class Store:
                     f"{name}@{version} is on trial; `labelserve models settle {name} --drop` ends "
                     "that"
                 )
-            if version == _newest(parent):
+            if version == _newest_ever(parent):
                 folders.write_file(parent / REMOVED, f"{version}\n".encode())
             folders.remove_folder(folder)
 

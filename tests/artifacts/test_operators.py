@@ -57,8 +57,9 @@ def test_the_id_of_a_removed_version_is_not_given_again(
 
     written(store)
     monkeypatch.setattr("app.artifacts.store.datetime", Long)  # the clock was set back
-    removed = written(store)
+    older, removed = written(store), written(store)
     store.remove("demo", removed)
+    store.remove("demo", older)  # the newest that is left, and not the newest that ever was
     assert written(store) > removed
 
 
