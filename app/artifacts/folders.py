@@ -74,7 +74,14 @@ def publish(folder: Path, target: Path) -> bool:
 
 def clean(parent: Path) -> None:
     """Remove what dead writers left hidden: folders nobody holds the lock of, files of long ago."""
-    for path in parent.glob(f"{HIDDEN}*"):
+    if not (left := list(parent.glob(f"{HIDDEN}*"))):
+        return
+    try:
+        # A version that was moved there keeps its files until no power cut can bring its name back.
+        sync_folder(parent)
+    except OSError:
+        return
+    for path in left:
         with suppress(OSError):  # somebody else's to remove, or its writer is alive
             if path.is_dir():
                 _remove_unlocked(path)
@@ -85,8 +92,12 @@ def clean(parent: Path) -> None:
 def remove_folder(folder: Path) -> None:
     """Remove a folder; nobody ever sees half of it under its name."""
     with disk_errors(folder.parent), unfinished(folder.parent) as hidden:
-        folder.rename(hidden / folder.name)
-        sync_folder(folder.parent)
+        moved = folder.rename(hidden / folder.name)
+        try:
+            sync_folder(folder.parent)
+        except OSError:
+            moved.rename(folder)  # a power cut may bring its name back: its files have to be there
+            raise
 
 
 def write_file(path: Path, content: bytes, mode: int = 0o666) -> None:

@@ -1,6 +1,7 @@
 """Operators who work on the same store at once; found by seeds of scripts/simulation."""
 
 from datetime import UTC, datetime
+from errno import EIO, ENOSPC
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 
 from app.artifacts import folders
 from app.artifacts.store import Store
-from app.errors import DamagedArtifactError
+from app.errors import DamagedArtifactError, StorageFullError
 from tests.artifacts.test_store import a_state, an_info
 
 
@@ -105,3 +106,36 @@ def test_a_hidden_folder_that_is_cleaned_before_it_is_locked_is_made_again(
     monkeypatch.setattr(Path, "mkdir", cleaned)
     with folders.unfinished(tmp_path) as folder:
         assert folder == made[1]
+
+
+def test_a_removal_that_does_not_reach_the_disk_leaves_the_version_whole(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version = written(store)
+    files = sorted(path.name for path in store.folder("demo", version).iterdir())
+
+    def fail(folder: Path) -> None:
+        raise OSError(ENOSPC, "no room")
+
+    monkeypatch.setattr("app.artifacts.folders.sync_folder", fail)
+    with pytest.raises(StorageFullError):
+        folders.remove_folder(store.folder("demo", version))
+    assert sorted(path.name for path in store.folder("demo", version).iterdir()) == files
+
+
+def test_what_a_killed_removal_left_is_kept_until_its_move_is_on_the_disk(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parent = store.folder("demo", written(store)).parent
+    moved = parent / f"{folders.HIDDEN}0123456789abcdef" / "20000101T000000-000000"
+    moved.mkdir(parents=True)
+
+    def fail(folder: Path) -> None:
+        raise OSError(EIO, "broken")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("app.artifacts.folders.sync_folder", fail)
+        folders.clean(parent)
+    assert moved.exists()
+    folders.clean(parent)
+    assert not moved.parent.exists()
