@@ -81,5 +81,5 @@ class NoScores:
         """Keep nothing."""
 
     def held_out(self) -> HeldOut:
-        """There is nothing to give back."""
-        raise NotImplementedError
+        """Never asked for: whoever sent the tasks has the scores."""
+        raise RuntimeError("held-out scores are with the driver, not with its workers")
