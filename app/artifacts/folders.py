@@ -73,7 +73,7 @@ def publish(folder: Path, target: Path) -> bool:
 
 
 def clean(parent: Path) -> None:
-    """Remove what dead writers left hidden: folders nobody holds the lock of, files of long ago."""
+    """Remove what dead writers left hidden: what is not locked, and of files those of long ago."""
     if not (left := list(parent.glob(f"{HIDDEN}*"))):
         return
     try:
@@ -86,7 +86,7 @@ def clean(parent: Path) -> None:
             if path.is_dir():
                 _remove_unlocked(path)
             elif time.time() - path.stat().st_mtime > LONG_AGO_SECONDS:
-                path.unlink()
+                _unlink_unlocked(path)
 
 
 def remove_folder(folder: Path) -> None:
@@ -112,14 +112,13 @@ def whole_file(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(path.parent))
     with disk_errors(path.parent):
-        temporary = path.with_name(f"{HIDDEN}{secrets.token_hex(8)}")
+        temporary, descriptor = _locked_file(path.parent, mode)
         try:
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-            with open(os.open(temporary, flags, mode), "wb") as file:
+            with open(descriptor, "wb") as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
-            temporary.replace(path)
+                temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)
         sync_folder(path.parent)
@@ -158,18 +157,45 @@ def _remove_unlocked(folder: Path) -> None:
         os.close(lock)
 
 
+def _unlink_unlocked(path: Path) -> None:
+    """Its age alone says little: a clock may jump while its writer is at work."""
+    lock = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        path.unlink()
+    finally:
+        os.close(lock)
+
+
 def _locked_folder(parent: Path) -> tuple[Path, int]:
     while True:
-        folder = parent / f"{HIDDEN}{secrets.token_hex(8)}"
+        folder = _hidden(parent)
         folder.mkdir()
         try:
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         except FileNotFoundError:  # somebody cleaned it already
             continue
-        with suppress(
-            OSError
-        ):  # a file system without locks: then nothing hidden is cleaned either
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        if folder.exists():  # else somebody cleaned it before it was locked
+        if _is_held(folder, lock):
             return folder, lock
-        os.close(lock)
+
+
+def _locked_file(parent: Path, mode: int) -> tuple[Path, int]:
+    while True:
+        path = _hidden(parent)
+        lock = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+        if _is_held(path, lock):
+            return path, lock
+
+
+def _hidden(parent: Path) -> Path:
+    return parent / f"{HIDDEN}{secrets.token_hex(8)}"
+
+
+def _is_held(path: Path, lock: int) -> bool:
+    """Lock what was just made; False, and closed, if somebody cleaned it before that."""
+    with suppress(OSError):  # a file system without locks: then nothing hidden is cleaned either
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    if path.exists():
+        return True
+    os.close(lock)
+    return False

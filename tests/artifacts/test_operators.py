@@ -1,5 +1,6 @@
 """Operators who work on the same store at once; found by seeds of scripts/simulation."""
 
+import os
 from datetime import UTC, datetime
 from errno import EIO, ENOSPC
 from pathlib import Path
@@ -106,6 +107,37 @@ def test_a_hidden_folder_that_is_cleaned_before_it_is_locked_is_made_again(
     monkeypatch.setattr(Path, "mkdir", cleaned)
     with folders.unfinished(tmp_path) as folder:
         assert folder == made[1]
+
+
+def test_a_hidden_file_is_not_cleaned_under_its_writer_when_the_clock_jumps(
+    tmp_path: Path,
+) -> None:
+    target = tmp_path / "current"
+    with folders.whole_file(target) as file:
+        file.write(b"new")
+        (hidden,) = tmp_path.glob(".unfinished-*")
+        os.utime(hidden, (0, 0))
+        folders.clean(tmp_path)
+    assert target.read_bytes() == b"new"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_hidden_file_that_is_cleaned_before_it_is_locked_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_held, cleaned = folders._is_held, []
+
+    def clean_first(path: Path, lock: int) -> bool:
+        if not cleaned:
+            cleaned.append(path)
+            os.utime(path, (0, 0))
+            folders.clean(tmp_path)
+        return is_held(path, lock)
+
+    monkeypatch.setattr(folders, "_is_held", clean_first)
+    folders.write_file(tmp_path / "current", b"new")
+    assert not cleaned[0].exists()
+    assert (tmp_path / "current").read_bytes() == b"new"
 
 
 def test_a_removal_that_does_not_reach_the_disk_leaves_the_version_whole(
