@@ -1,6 +1,6 @@
 """FoldPlan: how documents are held out, at random or forward along an order of the documents."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,18 @@ class FoldPlan:
     def folds(self, truth: Truth, seed: int) -> Folds:
         """The parts to score one after the other; never more than there are documents."""
         return self._folds(self.n_parts, truth, seed)
+
+    def among(self, rows: NDArray[np.int64]) -> "FoldPlan":
+        """The plan for some of the documents, which then are numbered from 0."""
+        if self.order is None:
+            return self
+        places = np.empty(len(self.order), np.int64)
+        places[self.order] = np.arange(len(self.order))
+        return replace(self, order=np.argsort(places[rows], kind="stable"))
+
+    def scored_in(self, n_parts: int) -> "FoldPlan":
+        """The plan by which so many parts are scored: an order has one more, the first."""
+        return replace(self, n_parts=n_parts + (self.order is not None))
 
     def validation_split(self, truth: Truth, seed: int) -> Split:
         """One part in eight held out: the last where there is an order."""

@@ -15,11 +15,12 @@ from typing import Any
 from app.datasets.collection import load_collection
 from app.labels import LabelIndex
 from app.learners.base import Fitting
+from app.training.fold_plan import FoldPlan
 from app.training.recipe import Recipe
 from app.training.search.candidates import beside
 from app.training.search.choice import choice
 from app.training.search.objectives import OBJECTIVES
-from app.training.search.search import FOLDS, mean_words
+from app.training.search.search import mean_words
 from app.training.search.trial_sample import trial_sample
 from app.training.search.trials import SampleFeatures, trials_of
 from app.training.tuning.tuning_space import default_space
@@ -33,9 +34,7 @@ def studied(file: Path, work: float, seed: int) -> dict[str, str]:
     data = load_collection(file)
     truth = LabelIndex.of(data.label_sets).truth(data.label_sets)
     words = mean_words(data.documents)
-    sample = trial_sample(
-        data.documents, truth, words=words, most_work=work, n_folds=FOLDS, seed=seed
-    )
+    sample = trial_sample(data.documents, truth, FoldPlan(), words=words, most_work=work, seed=seed)
     fitting, cells = Fitting(seed=seed), dict[str, str]()
     features, cost = SampleFeatures(sample, fitting), None
     sizes = sample.figures()

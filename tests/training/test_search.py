@@ -9,14 +9,19 @@ from scipy.sparse import csr_array
 from app.datasets.base import Summary
 from app.datasets.collection import Collection
 from app.errors import InvalidRequestError
+from app.labels import LabelIndex
+from app.learners.base import Fitting
+from app.training.fold_plan import FoldPlan
 from app.training.recipe import MemberRecipe, read_recipe
-from app.training.search.candidates import COSTS, beside, candidates
+from app.training.search.candidates import COSTS, Candidate, beside, candidates
 from app.training.search.choice import choice
 from app.training.search.crossed_cuts import Objective, crossed_counts
 from app.training.search.objectives import decision_for, objective_of
 from app.training.search.qualities import quality_of
 from app.training.search.training import searched_training
 from app.training.search.trial import Trial
+from app.training.search.trial_sample import FOLDS, trial_sample
+from app.training.search.trials import SampleFeatures, trials_of
 from app.training.train import Trained, TrainingJob
 
 
@@ -227,3 +232,46 @@ def test_ready_made_features_choose_c_and_ratios_alone() -> None:
     search = model.info.figures["search"]
     assert len(search["trials"]) == len(COSTS) + 3
     assert model.info.recipe["members"][0]["features"] == {"kind": "ready-made"}
+
+
+def test_trials_along_an_order_learn_from_what_came_before_alone() -> None:
+    data = texts()
+    order = np.random.default_rng(3).permutation(len(data))
+    truth = LabelIndex.of(data.label_sets).truth(data.label_sets)
+    changed = truth.toarray()
+    last = order[-len(order) // 4 :]
+    changed[last] = 1 - changed[last]
+    one, other = (_tried(data, marks, order) for marks in (truth, csr_array(changed)))
+    scored = order[len(order) // 4 :]
+    assert one.counts.shape[0] == FOLDS
+    assert one.counts[:, :, [0, 2]].sum() == truth[scored].sum()
+    assert one.scores is not None
+    assert other.scores is not None
+    np.testing.assert_array_equal(one.scores, other.scores)  # labels of the last teach nothing
+
+
+def _tried(data: Collection, truth: Any, order: Any) -> Trial:
+    sample = trial_sample(
+        data.documents, truth, FoldPlan(order=order), words=40, most_work=1e9, seed=0
+    )
+    member, fitting = MemberRecipe("one-vs-rest"), Fitting()
+    features = SampleFeatures(sample, fitting)
+    (trial,) = trials_of(
+        Candidate("words", member, (1.0,)), sample, features, objective=Objective(), fitting=fitting
+    )
+    return trial
+
+
+def test_a_search_holds_out_as_the_recipe_says() -> None:
+    random = trained()
+    forward = trained({"decision": {"folds_by": "order"}})
+    tables = [model.info.figures["search"]["trials"] for model in (random, forward)]
+    assert len(tables[0]) == len(tables[1])
+    assert tables[0] != tables[1]
+
+
+def test_a_plan_among_some_documents_keeps_their_order() -> None:
+    plan = FoldPlan(order=np.array([3, 1, 0, 2]))
+    order = plan.among(np.array([0, 1, 3])).order
+    assert order is not None
+    assert order.tolist() == [2, 1, 0]

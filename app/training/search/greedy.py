@@ -57,7 +57,7 @@ def _ensemble(
     objective: Objective,
 ) -> Trial:
     scores = np.asarray(np.mean([log_odds[i] for i in which], axis=0, dtype=np.float32))
-    counts = crossed_counts(scores, sample.marks(), sample.folds.parts, objective)
+    counts = crossed_counts(scores, sample.scored_marks(), sample.scored_parts(), objective)
     return replace(
         members[0],
         name=" + ".join(f"({own.title})" for own in members),
@@ -70,7 +70,7 @@ def _ensemble(
 
 
 def _log_odds(trial: Trial, sample: TrialSample) -> NDArray[np.float32]:
-    held_out = HeldOut.of(trial.scores, sample.truth)
+    held_out = HeldOut.of(trial.scores, sample.scored_truth())
     scaled: NDArray[np.float32] = held_out.scores * np.float32(
         pooled_slope(ScoreGroups.of(held_out))
     )

@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 
 from app.arrays import Truth
+from app.datasets.collection import Collection
 from app.kernels import compiled
+from app.labels import LabelIndex
 from app.learners.base import Fitting
+from app.training.fold_plan import fold_plan
 from app.training.recipe import Recipe
 from app.training.search.candidates import Candidate, beside, candidates, why_none
 from app.training.search.choice import Winner, choice
@@ -17,10 +20,9 @@ from app.training.search.greedy import with_ensembles
 from app.training.search.objectives import objective_of
 from app.training.search.qualities import FEWEST_DOCUMENTS, MOST_LABELS, Quality
 from app.training.search.trial import Trial
-from app.training.search.trial_sample import TrialSample, trial_sample
+from app.training.search.trial_sample import FOLDS, TrialSample, trial_sample
 from app.training.search.trials import SampleFeatures, trials_of
 
-FOLDS = 3
 COUNTED = 2000
 """Texts whose words are counted."""
 
@@ -47,19 +49,18 @@ class Searched:
         return {"search": self.figures | ({"promise": promise} if promise else {})}
 
 
-def searched(
-    recipe: Recipe, documents: Any, truth: Truth, *, quality: Quality, fitting: Fitting
-) -> Searched:
+def searched(recipe: Recipe, data: Collection, *, quality: Quality, fitting: Fitting) -> Searched:
     """The recipe with what trials on shared folds filled in; as it is where nothing is tried."""
+    documents, truth = data.documents, LabelIndex.of(data.label_sets).truth(data.label_sets)
     if reason := why_not(recipe, truth):
         return Searched(recipe, {"quality": quality.name, "not_searched": reason})
     words = mean_words(documents)
     sample = trial_sample(
         documents,
         truth,
+        fold_plan(recipe, data),
         words=words,
         most_work=quality.most_work,
-        n_folds=FOLDS,
         seed=fitting.seed,
     )
     open_candidates = candidates(recipe.members[0], mean_words=words, has_union=quality.has_union)

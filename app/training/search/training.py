@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from time import perf_counter
 
-from app.labels import LabelIndex
 from app.learners.base import Fitting
 from app.progress import Progress, silent
 from app.training.recipe import Recipe
@@ -24,8 +23,7 @@ def searched_training(
         return train(job, progress)
 
     def search(recipe: Recipe, job: TrainingJob, fitting: Fitting) -> Searched:
-        truth = LabelIndex.of(job.data.label_sets).truth(job.data.label_sets)
-        return searched(recipe, job.data.documents, truth, quality=found, fitting=fitting)
+        return searched(recipe, job.data, quality=found, fitting=fitting)
 
     return trained_after(search, job, progress)
 

@@ -22,7 +22,7 @@ class Trial:
     """CPU seconds of the trials of this candidate, all values of C together."""
     n_features: int
     scores: NDArray[np.float32] | None = None
-    """(documents, labels): held out; kept of each candidate's best C alone."""
+    """(scored documents, labels): held out; kept of each candidate's best C alone."""
 
     @property
     def title(self) -> str:

@@ -10,8 +10,9 @@ from scipy.sparse import csc_array, csr_array
 
 from app.arrays import Truth
 from app.folds import Folds
-from app.learners.out_of_fold.stratified_folds import stratified_folds
+from app.training.fold_plan import FoldPlan
 
+FOLDS = 3
 FEWEST_LABELS = 32
 FEWEST_DOCUMENTS = 4000
 
@@ -31,10 +32,20 @@ class TrialSample:
         """How many documents trials are made on."""
         return int(self.truth.shape[0])
 
-    def marks(self) -> NDArray[np.bool_]:
-        """The truth, dense."""
-        marks: NDArray[np.bool_] = self.truth.toarray().astype(np.bool_)
+    def scored_truth(self) -> csr_array:
+        """The truth of the documents that are scored, which is what trials are judged by."""
+        return self.truth[self.folds.scored()]
+
+    def scored_marks(self) -> NDArray[np.bool_]:
+        """The same, dense."""
+        marks: NDArray[np.bool_] = self.scored_truth().toarray().astype(np.bool_)
         return marks
+
+    def scored_parts(self) -> NDArray[np.int32]:
+        """The part of each of these documents: 0, 1, 2 …"""
+        scored = self.folds.parts[self.folds.scored()]
+        parts: NDArray[np.int32] = scored - scored.min(initial=len(self.folds.parts))
+        return parts
 
     def figures(self) -> dict[str, int]:
         """What the manifest keeps."""
@@ -42,12 +53,12 @@ class TrialSample:
 
 
 def trial_sample(
-    documents: Any, truth: Truth, *, words: float, most_work: float, n_folds: int, seed: int
+    documents: Any, truth: Truth, plan: FoldPlan, *, words: float, most_work: float, seed: int
 ) -> TrialSample:
     """All of it, or so much that words × labels stays below the bound: fewer labels first.
 
     Of the labels every so many in the order of their frequency, so that rare ones stay as many as
-    they are; then documents at random.
+    they are; then documents at random. They are held out as the plan says.
     """
     counts = np.bincount(csr_array(truth).indices, minlength=truth.shape[1])
     labels = np.argsort(-counts, kind="stable")
@@ -59,7 +70,7 @@ def trial_sample(
     rows = _rows(truth.shape[0], n_documents, seed)
     some = csr_array(csc_array(truth)[:, labels])[rows]
     is_whole = len(rows) == truth.shape[0] and n_labels == truth.shape[1]
-    folds = stratified_folds(some, n_folds, seed)
+    folds = plan.among(rows).scored_in(FOLDS).folds(some, seed)
     return TrialSample(_taken(documents, rows), some, truth.shape[1], folds, is_whole)
 
 

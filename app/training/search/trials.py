@@ -57,7 +57,9 @@ def trials_of(
     if scores is None:
         candidate = replace(candidate, costs=())
         scores = [_by_folds(learner, rows, sample, fitting)]
-    truth, parts = sample.marks(), sample.folds.parts
+    else:
+        scores = [own[sample.folds.scored()] for own in scores]
+    truth, parts = sample.scored_marks(), sample.scored_parts()
     counts = [crossed_counts(own, truth, parts, objective) for own in scores]
     seconds = process_time() - start
     values = [objective.value(own.sum(axis=0)) for own in counts]

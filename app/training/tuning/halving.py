@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import process_time
-from typing import Any
 
 from app.arrays import Truth
+from app.datasets.collection import Collection
 from app.learners.base import Fitting
+from app.training.fold_plan import fold_plan
 from app.training.recipe import Recipe
 from app.training.search.candidates import Candidate, beside
 from app.training.search.choice import choice
@@ -19,7 +20,7 @@ from app.training.search.crossed_cuts import Objective
 from app.training.search.greedy import with_ensembles
 from app.training.search.objectives import objective_of
 from app.training.search.qualities import QUALITIES
-from app.training.search.search import FOLDS, Searched, found, mean_words
+from app.training.search.search import Searched, found, mean_words
 from app.training.search.trial import Trial
 from app.training.search.trial_sample import TrialSample, trial_sample
 from app.training.search.trials import SampleFeatures, trials_of
@@ -51,21 +52,22 @@ class _Rung:
 
 
 def tuned(
-    recipe: Recipe, documents: Any, truth: Truth, *, tuning: Tuning, fitting: Fitting
+    recipe: Recipe, data: Collection, truth: Truth, *, tuning: Tuning, fitting: Fitting
 ) -> Searched:
     """The best recipe that was found in the budget, or until an interrupt."""
-    return _Halving(recipe, documents, truth, tuning, fitting).searched()
+    return _Halving(recipe, data, truth, tuning, fitting).searched()
 
 
 class _Halving:
     def __init__(
-        self, recipe: Recipe, documents: Any, truth: Truth, tuning: Tuning, fitting: Fitting
+        self, recipe: Recipe, data: Collection, truth: Truth, tuning: Tuning, fitting: Fitting
     ) -> None:
-        self.recipe, self.documents, self.truth = recipe, documents, truth
+        self.recipe, self.documents, self.truth = recipe, data.documents, truth
+        self.plan = fold_plan(recipe, data)
         self.tuning, self.fitting = tuning, fitting
         self.files = TrialFiles(tuning.folder)
         self.objective: Objective = objective_of(recipe.decision.name)
-        self.words, self.start = mean_words(documents), process_time()
+        self.words, self.start = mean_words(data.documents), process_time()
 
     def searched(self) -> Searched:
         """Rung after rung; each starts with the candidates in the order of their success."""
@@ -90,9 +92,9 @@ class _Halving:
         sample = trial_sample(
             self.documents,
             self.truth,
+            self.plan,
             words=self.words,
             most_work=work,
-            n_folds=FOLDS,
             seed=self.fitting.seed,
         )
         rung, features = _Rung(sample), SampleFeatures(sample, self.fitting)

@@ -77,7 +77,7 @@ def tuned_training(
         usual = default_space(recipe, mean_words=words, learners=learners)
         tried = [usual[0], *read_space(space)] if space else usual
         tuning = Tuning(tried, budget, files.trials(job))
-        found = tuned(recipe, job.data.documents, truth, tuning=tuning, fitting=fitting)
+        found = tuned(recipe, job.data, truth, tuning=tuning, fitting=fitting)
         files.write(job.data.summary.sha256[:12], found)
         results.append(found)
         return found

@@ -39,6 +39,8 @@ class Evaluations(Scenario):
         self.data, self.table = self.root / "data", SharedTable(world)
         self.handed_in: list[str] = []
         self.finished: dict[str, int] = {}
+        self.claimed: dict[str, int] = {}
+        """The newest token of each job."""
         self.held: dict[str, float] = {}
         """When each job's lease was last renewed, by the database's clock."""
         self.deleting: set[str] = set()
@@ -127,7 +129,13 @@ class Evaluations(Scenario):
         return True
 
     def check_claim(self, job: Job, lease: float, now: float) -> None:
-        """Nobody takes a job from a worker whose lease is not over, by the database's clock."""
+        """Nobody takes a job from a worker whose lease is not over, by the database's clock.
+
+        A claim whose worker slept until another had the job is not looked at: the newer one was.
+        """
+        if job.token < self.claimed.get(job.id, 0):
+            return
+        self.claimed[job.id] = job.token
         renewed = self.held.get(job.id)
         is_over = renewed is None or now > renewed + lease or now < renewed - lease
         require(is_over, f"{job.id} was taken {now - (renewed or 0)} s after its lease was renewed")
