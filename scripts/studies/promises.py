@@ -132,8 +132,8 @@ def promises(data: Path, corpora: Sequence[str], n_splits: int, quality: str) ->
     text = [
         "## Promises of operating points",
         "",
-        f"{n_splits} random splits (three quarters to train on, `--quality {quality}`; a "
-        "quarter to look) of each corpus, train and test documents together; mean of found less promised, "
+        f"{n_splits} random splits (three quarters to train on, `--quality {quality}`; a quarter "
+        "to look) of each corpus, train and test documents together; mean of found less promised, "
         "over the splits where the point is attainable. Macro figures run over labels that the "
         "test part has. Within ±.01, or within two standard errors of 0: "
         f"{met} of {len(cells)}; the others are marked *; the largest is {largest:.4f}. Found "
