@@ -1,7 +1,9 @@
 """The training loop of every network: epochs, early stopping, checkpoints, Ctrl-C."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -20,6 +22,7 @@ from app.learners.neural.training.losses import Loss, loss_for
 from app.learners.neural.training.optimizers import Optimizer
 from app.learners.neural.training.schedules import rate_factor
 from app.learners.neural.training.settings import TrainingSettings
+from app.learners.neural.training.thread_choice import ThreadChoice
 from app.learners.neural.training.validation import validation_figure
 from app.progress import Progress
 
@@ -65,6 +68,7 @@ def train(job: NetworkTraining) -> Training:
         loss_scaler(job.device),
         clock,
         checkpoint,
+        ThreadChoice(job.settings.threads, os.cpu_count() or 1, torch.set_num_threads),
     )
     try:
         while not (_is_finished(training, job.settings) or (clock.is_over and training.best)):
@@ -123,6 +127,7 @@ class _Tools(NamedTuple):
     scaler: Any
     clock: Clock
     checkpoint: CheckpointWriter
+    threads: ThreadChoice
 
 
 def _epoch(job: NetworkTraining, training: Training, tools: _Tools) -> float:
@@ -140,7 +145,7 @@ def _epoch(job: NetworkTraining, training: Training, tools: _Tools) -> float:
     job.network.train()
     for rows in batches[len(training.losses) :]:
         _set_rate(job, training.step, tools)
-        training.losses.append(_step(job, rows, tools))
+        training.losses.append(tools.threads.run(partial(_step, job, rows, tools)))
         training.step += 1
         training.seconds = tools.clock.seconds()
         job.progress(_stage(job, training, training.losses), *_done(job, training))

@@ -14,7 +14,7 @@ CHOICES = {
     "keep": ("best", "last"),
     "precision": ("float32", "bfloat16"),
 }
-FROM_0 = ("frozen_layers", "training_tokens")
+FROM_0 = ("frozen_layers", "threads", "training_tokens")
 RATES = ("learning_rate", "term_rate")
 SHARES = ("valid_share", "warmup", "label_smoothing")
 
@@ -51,7 +51,8 @@ class TrainingSettings:
     start_vectors: str = "documents"
     """Where word vectors start: from words that stand together in the documents, or at random."""
     threads: int = 1
-    """Threads of the training arithmetic. Fixed, as sums change with it in the last digit."""
+    """Threads of the training arithmetic: fixed, as sums change with it in the last digit; or 0, as
+    many as are fastest while it runs."""
 
     def embedding_rate(self) -> float:
         """The learning rate of a layer of term vectors (`nn.EmbeddingBag`)."""
