@@ -169,6 +169,12 @@ class FormatVersionError(ModelUnavailableError):
     """The artifact was written by a newer (or too old) labelserve."""
 
 
+def installable(extra: str) -> str:
+    """What pip takes for labelserve with an extra: the package, or the checkout that this is."""
+    is_checkout = (Path(__file__).parents[1] / "pyproject.toml").exists()
+    return f"-e '.[{extra}]' (in its checkout)" if is_checkout else f"'labelserve[{extra}]'"
+
+
 class MissingExtraError(ModelUnavailableError):
     """An optional package is not installed."""
 
@@ -176,7 +182,7 @@ class MissingExtraError(ModelUnavailableError):
         self.extra = extra
         super().__init__(
             f"{what} needs the extra '{extra}'; in the environment of labelserve: "
-            f"pip install 'labelserve[{extra}]'"
+            f"pip install {installable(extra)}"
         )
 
 

@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
+from app import errors
 from app.artifacts.store import Store
 from app.cli.doctor import installation, service
 from app.cli.doctor.finding import Finding
+from app.errors import installable
 from app.serving.keys import KeysFile
 from app.settings import Settings
 from tests.scripts.conftest import Typed
@@ -141,7 +143,7 @@ def test_an_extra_that_is_not_installed_comes_with_the_command_that_does(
 ) -> None:
     monkeypatch.setattr(installation, "_is_installed", lambda package: package != "pyarrow")
     found = {finding.check: finding for finding in installation.extras_findings()}
-    assert "pip install 'labelserve[parquet]'" in found["extra parquet"].mend
+    assert f"pip install {installable('parquet')}" in found["extra parquet"].mend
     assert (found["extra neural"].state, "extra dev" in found) == ("good", False)
     monkeypatch.setattr(installation, "_is_installed", lambda package: package != "msgspec")
     assert installation.packages_finding().found == "not installed: msgspec"
@@ -156,3 +158,11 @@ def test_kernels_that_are_plain_or_not_kept_are_noted(
     assert "cannot be written" in installation.kernels_finding().found
     monkeypatch.setattr(installation, "compiled", lambda: False)
     assert installation.kernels_finding().state == "note"
+
+
+def test_what_pip_takes_is_the_checkout_or_the_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert installable("parquet") == "-e '.[parquet]' (in its checkout)"
+    monkeypatch.setattr(errors, "__file__", str(tmp_path / "app" / "errors.py"))
+    assert installable("parquet") == "'labelserve[parquet]'"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from soak.job_queue import opened
 
+from app.errors import installable
 from app.serving.jobs.workers.worker_options import WorkerOptions
 from tests.reliability.servers import ROOT
 from tests.serving.jobs.made_up import corpus
@@ -48,5 +49,5 @@ def test_a_worker_without_the_database_driver_says_what_to_install(tmp_path: Pat
         command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 1
-    assert "pip install 'labelserve[postgres]'" in done.stderr
+    assert f"pip install {installable('postgres')}" in done.stderr
     assert "Traceback" not in done.stderr

@@ -9,7 +9,7 @@ from importlib import metadata
 from importlib.util import find_spec
 
 from app.cli.doctor.finding import Finding
-from app.errors import SettingsError
+from app.errors import SettingsError, installable
 from app.kernel_cache import cache_folder, is_writable
 from app.kernels import compiled
 
@@ -80,7 +80,7 @@ def extras_findings() -> Iterator[Finding]:
             continue
         if missing := _missing(packages):
             found = f"not installed: {', '.join(missing)}"
-            mend = f"where it is wanted: {sys.executable} -m pip install 'labelserve[{extra}]'"
+            mend = f"where it is wanted: {sys.executable} -m pip install {installable(extra)}"
             yield Finding(f"extra {extra}", "note", found, mend)
         else:
             yield Finding(f"extra {extra}", "good", "installed")
