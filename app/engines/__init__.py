@@ -2,5 +2,6 @@
 
 WORKLOADS = {
     "label-blocks": "app.learners.linear.block_training:BlockTraining",
+    "predicted-files": "app.cli.predicting.partition_tasks:PartitionTasks",
     "tree-nodes": "app.learners.tree.training:NodeTraining",
 }

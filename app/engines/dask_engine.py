@@ -16,13 +16,14 @@ from app.errors import ClusterError
 
 RETRIES = 3
 RESUME = "what was finished is kept: run the same command again with --resume"
+"""What to do when a training stops; other commands say it otherwise."""
 
 
 class DaskEngine:
     """Shares workloads as files of a folder that all workers see, and reads their parts there."""
 
-    def __init__(self, client: Client, folder: Path) -> None:
-        self._client, self._folder = client, folder.resolve()
+    def __init__(self, client: Client, folder: Path, again: str = RESUME) -> None:
+        self._client, self._folder, self._again = client, folder.resolve(), again
         self._session = secrets.token_hex(4)
 
     def map(self, work: Workload, tasks: Sequence[Task]) -> Iterator[TaskArrays]:
@@ -34,7 +35,7 @@ class DaskEngine:
         try:
             for future in as_completed(list(waiting), loop=self._client.loop):
                 i = waiting.pop(future)
-                _check(future, _name(work.kind, tasks[i]))
+                self._check(future, _name(work.kind, tasks[i]))
                 future.release()
                 done.add(i)
                 while given in done:
@@ -73,9 +74,16 @@ class DaskEngine:
         if arrays is None:
             raise ClusterError(
                 f"{path} is not here as a worker wrote it: command and workers must see the same "
-                f"folder; {RESUME}"
+                f"folder; {self._again}"
             )
         return arrays
+
+    def _check(self, future: Future, name: str) -> None:
+        """Raise what became of a task that workers could not do."""
+        if future.status == "error":
+            raise ClusterError(f"{_failure(future.exception(), name)}; {self._again}")
+        if future.status == "cancelled":
+            raise ClusterError(f"the scheduler is gone, or dropped {name}; {self._again}")
 
     def _cancel(self, futures: list[Future]) -> None:
         if futures and self._is_there():
@@ -91,20 +99,12 @@ def _name(kind: str, task: Task) -> str:
     return "-".join([kind, *map(str, task)])
 
 
-def _check(future: Future, name: str) -> None:
-    """Raise what became of a task that workers could not do."""
-    if future.status == "error":
-        raise _failure(future.exception(), name)
-    if future.status == "cancelled":
-        raise ClusterError(f"the scheduler is gone, or dropped {name}; {RESUME}")
-
-
-def _failure(error: Any, name: str) -> ClusterError:
+def _failure(error: Any, name: str) -> str:
     if isinstance(error, KilledWorker):
         deaths = error.allowed_failures + 1
-        return ClusterError(
+        return (
             f"{deaths} workers died while they did {name}, the last at "
             f"{error.last_worker.address}: most often memory runs out; give workers more of it, or "
-            f"fewer threads; {RESUME}"
+            "fewer threads"
         )
-    return ClusterError(f"{name} failed {RETRIES + 1} times: {error or 'no reason'}; {RESUME}")
+    return f"{name} failed {RETRIES + 1} times: {error or 'no reason'}"

@@ -61,6 +61,19 @@ def files_of(data: str, format: str) -> list[PartFile]:
     return _found([path], path.parent, data)
 
 
+def absolute(name: str) -> str:
+    """A file's name as processes in other folders find it: its URL, or its whole path."""
+    return name if URL.match(name) else str(Path(name).resolve())
+
+
+def part_at(place: str, format: str, *, name: str, inner: str) -> PartFile:
+    """The file at a place that `absolute` gave, under the names that it has in the command."""
+    if URL.match(place):
+        (file,) = files_of(place, format)
+        return PartFile(name, inner, file.open, file.changed)
+    return PartFile(name, inner, _Opening(Path(place)))
+
+
 def is_data(inner: str) -> bool:
     """Whether a path below a folder of parts is one of them.
 
