@@ -1,4 +1,4 @@
-"""`labelserve predict --cluster`: the files of `--jobs`, to the byte, whoever is killed."""
+"""`labelserve predict` and `evaluate` with --cluster: the bytes of --jobs, whoever is killed."""
 
 import json
 import os
@@ -14,8 +14,9 @@ import pytest
 
 from tests.conftest import write_corpus
 from tests.engines.processes import ROOT, SECONDS, Processes, wait_for
+from tests.evaluation.test_partitions import written
 
-PREDICT = (sys.executable, "-m", "labelserve", "predict", "tiny")
+LABELSERVE = (sys.executable, "-m", "labelserve")
 N_PARTS = 6
 
 
@@ -43,9 +44,13 @@ def parts(tmp_path: Path) -> Path:
 
 def predict(parts: Path, models: Path, out: str, *more: str) -> "subprocess.CompletedProcess[str]":
     """Run in the folder of the data, which is not that of the workers, on names relative to it."""
-    words = [*PREDICT, "in/**/*.*", "--output", out, "--models-dir", str(models), *more]
+    given = ("--output", out, "--models-dir", str(models), "--on-error", "skip")
+    return run(parts, "predict", "tiny", "in/**/*.*", *given, *more)
+
+
+def run(parts: Path, *words: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        [*words, "--on-error", "skip"],
+        [*LABELSERVE, *words],
         cwd=parts,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -108,3 +113,22 @@ def test_one_output_file_is_not_for_a_cluster(parts: Path, tiny_models: Path) ->
     done = predict(parts, tiny_models, "out.parquet", "--cluster", "local:2")
     assert done.returncode == 2
     assert "accepted: with --output DIR" in done.stderr
+
+
+def test_workers_measure_what_the_command_measures(
+    tmp_path: Path, cluster: Processes, tiny_models: Path
+) -> None:
+    (tmp_path / "in").mkdir()
+    written(tmp_path / "in")
+    given = ("--models-dir", str(tiny_models), "--on-error", "skip", "--include-test-labels")
+    found = []
+    for where in (("--jobs", "1"), ("--cluster", cluster.address)):
+        options = (*given, "--json", "report.json", "--predictions", "lines.jsonl", *where)
+        done = run(tmp_path, "evaluate", "tiny", "in/*.jsonl", *options)
+        assert done.returncode == 0, done.stderr
+        report = json.loads((tmp_path / "report.json").read_text())
+        assert report.pop("seconds")
+        found.append((report, (tmp_path / "lines.jsonl").read_bytes()))
+    assert "2 workers" in done.stderr
+    assert found[0] == found[1]
+    assert not list(tiny_models.glob(".*"))
