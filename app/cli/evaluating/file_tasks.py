@@ -26,7 +26,7 @@ COUNTING = (
 
 
 @dataclass(frozen=True, slots=True)
-class EvaluationJob:
+class FileEvaluation:
     """What every worker must know."""
 
     models_dir: Path
@@ -45,7 +45,7 @@ class EvaluationJob:
         model: str,
         reading: tuple[ReadOptions, ReadOptions],
         options: EvaluationOptions,
-    ) -> "EvaluationJob":
+    ) -> "FileEvaluation":
         """The job of these options; costs count only where the report is put together."""
         counting = {name: getattr(options, name) for name in COUNTING}
         counting["predictions"] = None if options.predictions is None else "lines"
@@ -63,7 +63,7 @@ class FileTasks:
     """The files of a test set, and the model where it is loaded: on a worker."""
 
     kind: ClassVar[str] = "evaluated-files"
-    job: EvaluationJob
+    job: FileEvaluation
     files: list[PartFile]
     model: Model | None = None
 
@@ -78,7 +78,7 @@ class FileTasks:
     @classmethod
     def from_shared(cls, state: State) -> "FileTasks":
         """The same with its model."""
-        job = msgspec.convert(state.settings["job"], EvaluationJob, dec_hook=_of_text)
+        job = msgspec.convert(state.settings["job"], FileEvaluation, dec_hook=_of_text)
         files = [
             part_at(place, job.others.format, name=name, inner=inner)
             for name, inner, place in state.settings["files"]

@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from app.cli.cluster import on_cluster_for_now
-from app.cli.evaluating.file_tasks import EvaluationJob, FileTasks
+from app.cli.evaluating.file_tasks import FileEvaluation, FileTasks
 from app.datasets.base import ReadOptions, Summary
 from app.datasets.input.part_files import PartFile
 from app.datasets.reading import options_of_parts
@@ -49,7 +49,7 @@ def report_by_file(
     `where` is the models folder and a cluster's address; without one, processes are started here.
     """
     reading = options_of_parts(files, asked[0])
-    job = EvaluationJob.of(where[0], f"{model.name}@{model.version}", reading, asked[1])
+    job = FileEvaluation.of(where[0], f"{model.name}@{model.version}", reading, asked[1])
     with _engine(where, asked[1].jobs) as engine:
         measured = FileTasks(job, files).measured(engine)
         info = JudgedModel.of(model)
