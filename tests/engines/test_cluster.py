@@ -14,7 +14,7 @@ from app.engines import shared_files
 from app.engines.connection import connected
 from app.errors import ClusterError
 from app.folds import Folds
-from app.learners.base import Fitting, Learner
+from app.learners.base import CostTrial, Fitting, Learner
 from app.learners.one_vs_rest import OneVsRest
 from app.learners.out_of_fold.fitting import fit_with_out_of_fold
 from app.learners.tree import node_tasks
@@ -103,6 +103,20 @@ def test_two_workers_give_the_same_bytes_as_threads(
         ours = fitted(learner(), fitting)
     assert_same(ours, theirs)
     assert len(list(tmp_path.glob("*.part"))) > 1
+
+
+def test_workers_try_costs_as_threads_do(cluster: Processes, tmp_path: Path) -> None:
+    what = CostTrial((0.25, 1.0, 4.0), TRUTH.shape[1], "try costs")
+
+    def scores(fitting: Fitting) -> list[Any]:
+        found = OneVsRest().held_out_at_costs(FEATURES, TRUTH, FOLDS, what, fitting)
+        assert found is not None
+        return list(found)
+
+    with connected(cluster.address, tmp_path) as connection:
+        ours = scores(Fitting(engine=connection.engine, held_out_rows=doubled))
+    assert_same(ours, scores(Fitting(jobs=2, held_out_rows=doubled)))
+    assert len(list(tmp_path.glob("*.part"))) == N_BLOCKS
 
 
 def test_a_worker_killed_in_the_middle_changes_nothing(
