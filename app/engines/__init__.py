@@ -4,6 +4,7 @@ WORKLOADS = {
     "cost-trials": "app.learners.linear.cost_trials:CostTrials",
     "evaluated-files": "app.cli.evaluating.file_tasks:FileTasks",
     "label-blocks": "app.learners.linear.block_training:BlockTraining",
+    "learnt-terms": "app.vectorizers.learnt_terms:LearntTerms",
     "predicted-files": "app.cli.predicting.partition_tasks:PartitionTasks",
     "tree-nodes": "app.learners.tree.training:NodeTraining",
 }

@@ -1,10 +1,10 @@
 """DaskEngine: tasks on the workers of a Dask cluster, and nothing but their names on its wire."""
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from distributed import Client, Future, KilledWorker, as_completed
 
@@ -19,6 +19,14 @@ RESUME = "what was finished is kept: run the same command again with --resume"
 """What to do when a training stops; other commands say it otherwise."""
 
 
+class SharedTask(NamedTuple):
+    """A task of a workload that workers find by its handle; the name is for messages."""
+
+    name: str
+    handle: str
+    bounds: Task
+
+
 class DaskEngine:
     """Shares workloads as files of a folder that all workers see, and reads their parts there."""
 
@@ -27,20 +35,31 @@ class DaskEngine:
         self._session = secrets.token_hex(4)
 
     def map(self, work: Workload, tasks: Sequence[Task]) -> Iterator[TaskArrays]:
-        """Each task's arrays, in the order of the tasks; each future is let go when it is done."""
+        """Each task's arrays, in the order of the tasks."""
         handle = self.share(work)
-        waiting = {self._submitted(work.kind, handle, tasks, i): i for i in range(len(tasks))}
+        return self._run([SharedTask(_name(work.kind, task), handle, task) for task in tasks])
+
+    def map_each(self, works: Iterable[Workload]) -> Iterator[TaskArrays]:
+        """What the only task of each workload gives, in the order of the workloads."""
+        numbered = enumerate(works)
+        return self._run(
+            [SharedTask(_name(one.kind, (i,)), self.share(one), (0,)) for i, one in numbered]
+        )
+
+    def _run(self, tasks: "Sequence[SharedTask]") -> Iterator[TaskArrays]:
+        """Each task's arrays, in their order; each future is let go when it is done."""
+        waiting = {self._submitted(task, i): i for i, task in enumerate(tasks)}
         done: set[int] = set()
         given = 0
         try:
             for future in as_completed(list(waiting), loop=self._client.loop):
                 i = waiting.pop(future)
-                self._check(future, _name(work.kind, tasks[i]))
+                self._check(future, tasks[i].name)
                 future.release()
                 done.add(i)
                 while given in done:
                     done.remove(given)
-                    yield self._arrays(handle, tasks[given])
+                    yield self._arrays(tasks[given])
                     given += 1
         finally:
             self._cancel(list(waiting))
@@ -55,21 +74,21 @@ class DaskEngine:
             with suppress(Exception):  # a worker that dies now keeps nothing either
                 self._client.run(forget_workloads, wait=False)
 
-    def _submitted(self, kind: str, handle: str, tasks: Sequence[Task], i: int) -> Future:
+    def _submitted(self, task: "SharedTask", i: int) -> Future:
         """Tasks are begun in their order: what was waited for is then read at once."""
         return self._client.submit(
             run_task,
             str(self._folder),
-            handle,
-            tasks[i],
-            key=f"{_name(kind, tasks[i])}-{handle[:8]}-{self._session}",
+            task.handle,
+            task.bounds,
+            key=f"{task.name}-{task.handle[:8]}-{self._session}",
             retries=RETRIES,
             priority=-i,
         )
 
-    def _arrays(self, handle: str, task: Task) -> TaskArrays:
+    def _arrays(self, task: "SharedTask") -> TaskArrays:
         """What a task gave, from the disk: its worker may be dead by now, and its part is not."""
-        path = part_path(self._folder, handle, task)
+        path = part_path(self._folder, task.handle, task.bounds)
         arrays = read_part(path)
         if arrays is None:
             raise ClusterError(

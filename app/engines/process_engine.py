@@ -1,9 +1,8 @@
 """ProcessEngine: tasks in processes of this machine, by the same files as on a cluster."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -28,18 +27,25 @@ class ProcessEngine:
         self._folder, self._jobs = folder, jobs
 
     def map(self, work: Workload, tasks: Sequence[Task]) -> Iterator[TaskArrays]:
-        """Each task's arrays, in the order of the tasks; a part is gone once it was read."""
+        """Each task's arrays, in the order of the tasks."""
         handle = write_shared(self._folder, work.shared())
-        run = partial(run_task, str(self._folder), handle)
+        return self._run([(handle, task) for task in tasks])
+
+    def map_each(self, works: Iterable[Workload]) -> Iterator[TaskArrays]:
+        """What the only task of each workload gives, in the order of the workloads."""
+        return self._run([(write_shared(self._folder, one.shared()), (0,)) for one in works])
+
+    def _run(self, tasks: Sequence[tuple[str, Task]]) -> Iterator[TaskArrays]:
+        """Each task's arrays, in their order; a part is gone once it was read."""
         waiting: list[Future[None]] = []
         # Spawned, not forked: this process may have threads.
         pool = ProcessPoolExecutor(min(self._jobs, len(tasks)), get_context("spawn"))
         try:
             for number, task in enumerate(tasks):
                 for each in tasks[number + len(waiting) : number + AHEAD * self._jobs]:
-                    waiting.append(pool.submit(run, each))
+                    waiting.append(pool.submit(run_task, str(self._folder), *each))
                 waiting.pop(0).result()
-                yield self._arrays(handle, task)
+                yield self._arrays(*task)
         except BrokenProcessPool as broken:
             raise ClusterError(DIED) from broken
         finally:

@@ -19,7 +19,7 @@ from app.kernels.text.leads import NO_LEADS, LeadColumns
 from app.kernels.text.segment import CHARACTERS, INSIDE_WORDS, WORDS
 from app.kernels.text.types import Segmentation, TextTable
 from app.kernels.vocabulary.learning import learn_texts, renumbered
-from app.kernels.vocabulary.ordering import distinct, gathered, ordered
+from app.kernels.vocabulary.merging import joined_vocabulary
 from app.kernels.vocabulary.vocabulary import Vocabulary
 
 PACKED = 8 << 20
@@ -62,7 +62,7 @@ def learn(texts: Sequence[str], analysis: Analysis, *, jobs: int = 1) -> tuple[V
         for sizes, numbers, arena, keys in each_part(work, ends, jobs):
             tokens.append((sizes, numbers))
             terms.append((arena, keys))
-    vocabulary, columns = _vocabulary(terms)
+    vocabulary, columns = joined_vocabulary(terms)
     terms.clear()
     return vocabulary, _renumbered(tokens, columns)
 
@@ -94,20 +94,6 @@ def _renumbered(tokens: list[Any], columns_of: list[NDArray[np.int32]]) -> Count
         array.resize(at, refcheck=False)
     ends = np.cumsum(np.concatenate(row_sizes))
     return Counts(np.concatenate(([0], ends)), columns, counts)
-
-
-def _vocabulary(parts: list[Any]) -> tuple[Vocabulary, list[NDArray[np.int32]]]:
-    """The sorted terms of all parts, and for each part the column of each of its term numbers."""
-    shifts = np.cumsum([0, *(len(arena) for arena, _ in parts)])
-    arena = np.concatenate([arena for arena, _ in parts])
-    keys = np.concatenate([keys + shift for (_, keys), shift in zip(parts, shifts, strict=False)])
-    terms, numbers = distinct(arena, keys) if len(parts) > 1 else (keys, np.arange(len(keys)))
-    order = ordered(arena, terms)
-    packed_terms, ends = gathered(arena, terms, order)
-    columns = np.empty(len(order), np.int32)
-    columns[order] = np.arange(len(order), dtype=np.int32)
-    cuts = np.cumsum([len(keys) for _, keys in parts])[:-1]
-    return Vocabulary.of_packed(packed_terms, ends), np.split(columns[numbers], cuts)
 
 
 def warm() -> None:
