@@ -198,13 +198,14 @@ def test_a_damaged_part_is_made_again(
     assert_same(by_workers(cluster.address, tmp_path), by_threads)
 
 
-def test_a_task_that_kills_workers_is_reported_by_name(tmp_path: Path) -> None:
+def test_a_task_that_kills_three_workers_is_reported_by_name(tmp_path: Path) -> None:
     scheduler = "DASK_DISTRIBUTED__SCHEDULER__"
-    settings = {f"{scheduler}ALLOWED_FAILURES": "0", f"{scheduler}WORKER_SATURATION": "1.0"}
+    settings = {f"{scheduler}ALLOWED_FAILURES": "2", f"{scheduler}WORKER_SATURATION": "1.0"}
     deadly = Processes(tmp_path, **settings)
     try:
-        deadly.start_worker("preload_death.py")
-        with pytest.raises(ClusterError, match=r"died while they did label-blocks-1,.*--resume"):
+        for _ in range(3):
+            deadly.start_worker("preload_death.py")
+        with pytest.raises(ClusterError, match=r"3 workers died .* label-blocks-1,.*--resume"):
             by_workers(deadly.address, tmp_path / "parts")
     finally:
         deadly.stop()
