@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from app.artifacts.folders import clean, unfinished
+from app.cli.task_pace import TaskPace
 from app.cli.terminal import err
 from app.engine import Engine
 from app.engines.start import check_address, connected
@@ -47,13 +48,15 @@ def on_cluster(address: str | None, folder: Path | None, **options: str) -> Iter
     if address is None or folder is None:
         yield None
         return
-    with connected(address, folder / FOLDER, **options) as cluster:
+    with connected(address, folder / FOLDER, pace=TaskPace(_say), **options) as cluster:
         dashboard = f"; {cluster.dashboard}" if cluster.dashboard else ""
         coming = "" if cluster.n_workers else "; tasks wait until one comes"
-        err.print(
+        _say(
             f"{address}: {cluster.n_workers} workers, {cluster.n_threads} threads"
-            f"{coming}{dashboard}",
-            markup=False,
-            soft_wrap=True,
+            f"{coming}{dashboard}"
         )
         yield cluster.engine
+
+
+def _say(sentence: str) -> None:
+    err.print(sentence, markup=False, soft_wrap=True)

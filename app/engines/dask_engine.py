@@ -1,10 +1,10 @@
 """DaskEngine: tasks on the workers of a Dask cluster, and nothing but their names on its wire."""
 
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from distributed import Client, Future, KilledWorker, as_completed
 
@@ -19,36 +19,52 @@ RESUME = "what was finished is kept: run the same command again with --resume"
 """What to do when a training stops; other commands say it otherwise."""
 
 
+Pace: TypeAlias = Callable[[str, int, int, Callable[[], int]], None]
+"""Called with (kind, tasks done, tasks in all, what gives the number of workers)."""
+
+
+def unseen(kind: str, done: int, total: int, workers: Callable[[], int]) -> None:
+    """Show nothing."""
+
+
 class SharedTask(NamedTuple):
     """A task of a workload that workers find by its handle; the name is for messages."""
 
-    name: str
+    kind: str
+    number: int
     handle: str
     bounds: Task
+
+    @property
+    def name(self) -> str:
+        """As messages call it: by its bounds, or by its number where it is the only one."""
+        return "-".join([self.kind, *map(str, self.bounds if self.number < 0 else (self.number,))])
 
 
 class DaskEngine:
     """Shares workloads as files of a folder that all workers see, and reads their parts there."""
 
-    def __init__(self, client: Client, folder: Path, again: str = RESUME) -> None:
-        self._client, self._folder, self._again = client, folder.resolve(), again
+    def __init__(
+        self, client: Client, folder: Path, again: str = RESUME, pace: Pace = unseen
+    ) -> None:
+        self._client, self._folder = client, folder.resolve()
+        self._again, self._pace = again, pace
         self._session = secrets.token_hex(4)
 
     def map(self, work: Workload, tasks: Sequence[Task]) -> Iterator[TaskArrays]:
         """Each task's arrays, in the order of the tasks."""
         handle = self.share(work)
-        return self._run([SharedTask(_name(work.kind, task), handle, task) for task in tasks])
+        return self._run([SharedTask(work.kind, -1, handle, task) for task in tasks])
 
     def map_each(self, works: Iterable[Workload]) -> Iterator[TaskArrays]:
         """What the only task of each workload gives, in the order of the workloads."""
         numbered = enumerate(works)
-        return self._run(
-            [SharedTask(_name(one.kind, (i,)), self.share(one), (0,)) for i, one in numbered]
-        )
+        return self._run([SharedTask(one.kind, i, self.share(one), (0,)) for i, one in numbered])
 
     def _run(self, tasks: "Sequence[SharedTask]") -> Iterator[TaskArrays]:
         """Each task's arrays, in their order; each future is let go when it is done."""
         waiting = {self._submitted(task, i): i for i, task in enumerate(tasks)}
+        self._tell(tasks, len(tasks))
         done: set[int] = set()
         given = 0
         try:
@@ -56,6 +72,7 @@ class DaskEngine:
                 i = waiting.pop(future)
                 self._check(future, tasks[i].name)
                 future.release()
+                self._tell(tasks, len(waiting))
                 done.add(i)
                 while given in done:
                     done.remove(given)
@@ -63,6 +80,11 @@ class DaskEngine:
                     given += 1
         finally:
             self._cancel(list(waiting))
+
+    def _tell(self, tasks: "Sequence[SharedTask]", n_waiting: int) -> None:
+        if tasks:
+            kind, total = tasks[0].kind, len(tasks)
+            self._pace(kind, total - n_waiting, total, lambda: len(self._client.nthreads()))
 
     def share(self, work: Workload) -> str:
         """Write what the workload's tasks share; the handle that workers find it by."""
@@ -112,10 +134,6 @@ class DaskEngine:
     def _is_there(self) -> bool:
         """Whether the scheduler is connected: nobody waits until it comes back."""
         return bool(self._client.status == "running")
-
-
-def _name(kind: str, task: Task) -> str:
-    return "-".join([kind, *map(str, task)])
 
 
 def _failure(error: Any, name: str) -> str:

@@ -3,7 +3,7 @@
 import random
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -118,8 +118,14 @@ def test_workers_try_costs_as_threads_do(cluster: Processes, tmp_path: Path) -> 
         assert found is not None
         return list(found)
 
-    with connected(cluster.address, tmp_path) as connection:
+    told: list[tuple[str, int, int, int]] = []
+
+    def pace(kind: str, done: int, total: int, workers: Callable[[], int]) -> None:
+        told.append((kind, done, total, workers()))
+
+    with connected(cluster.address, tmp_path, pace=pace) as connection:
         ours = scores(Fitting(engine=connection.engine, held_out_rows=doubled))
+    assert told == [("cost-trials", done, N_BLOCKS, 2) for done in range(N_BLOCKS + 1)]
     assert_same(ours, scores(Fitting(jobs=2, held_out_rows=doubled)))
     assert len(list(tmp_path.glob("*.part"))) == N_BLOCKS
 

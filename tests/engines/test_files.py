@@ -7,6 +7,7 @@ import dask
 import numpy as np
 import pytest
 
+from app.cli.task_pace import TaskPace
 from app.engines import connection, local_copies, start
 from app.engines.parts import is_right, part_path, read_part, write_part
 from app.engines.shared_files import read_shared, write_shared
@@ -108,3 +109,15 @@ def test_where_no_scheduler_answers_one_is_told_how_to_start_it(tmp_path: Path) 
         connection.connected("tcp://127.0.0.1:9", tmp_path),
     ):
         pass
+
+
+def test_pace_is_told_every_half_minute() -> None:
+    said: list[str] = []
+    times = iter([0.0, 10.0, 31.0, 40.0, 62.0, 80.0])
+    pace = TaskPace(said.append, lambda: next(times))
+    for done in (0, 10, 31, 40, 62, 100):
+        pace("label-blocks", done, 100, lambda: 2)
+    assert said == [
+        "label-blocks: 31 of 100 tasks, 1 a second, 2 workers, about 69 s left",
+        "label-blocks: 62 of 100 tasks, 1 a second, 2 workers, about 38 s left",
+    ]
