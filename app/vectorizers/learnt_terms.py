@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from app.engine import Engine, Task, TaskArrays
 from app.kernels import compiled, kernels
 from app.kernels.text.counts import Counts
-from app.kernels.text.merged_counts import merged_counts
 from app.kernels.vocabulary.vocabulary import Vocabulary
 from app.state import State
 from app.vectorizers.tfidf_settings import TfidfSettings
@@ -66,7 +65,10 @@ def learn_on(
     if len(first) < LEAST_TASKS:
         return None
     works = (LearntTerms(settings, chunk) for chunk in chain(first, chunks))
-    return merged_counts(map(_learnt, engine.map_each(works)))
+    learnt: tuple[Vocabulary, Counts] = kernels("text.tokens").merged(
+        map(_learnt, engine.map_each(works))
+    )
+    return learnt
 
 
 def _learnt(arrays: TaskArrays) -> tuple[Vocabulary, Counts]:

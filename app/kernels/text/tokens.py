@@ -1,6 +1,6 @@
 """Term counts, compiled: texts packed once, then segmented and counted without the GIL."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from itertools import pairwise
@@ -65,6 +65,30 @@ def learn(texts: Sequence[str], analysis: Analysis, *, jobs: int = 1) -> tuple[V
     vocabulary, columns = joined_vocabulary(terms)
     terms.clear()
     return vocabulary, _renumbered(tokens, columns)
+
+
+def merged(parts: Iterable[tuple[Vocabulary, Counts]]) -> tuple[Vocabulary, Counts]:
+    """What `learn` gives for the documents of all parts, from what it gave for each of them.
+
+    All vocabularies are in code-point order, so that a row's columns rise as they did.
+    """
+    learnt, counted = zip(*parts, strict=True)
+    vocabulary, columns_of = joined_vocabulary([_spans(own) for own in learnt])
+    n_entries, at = sum(len(own.columns) for own in counted), 0
+    columns, counts = np.empty(n_entries, np.int32), np.empty(n_entries, np.int32)
+    for own, numbers in zip(counted, columns_of, strict=True):
+        end = at + len(own.columns)
+        columns[at:end], counts[at:end] = numbers[own.columns], own.counts
+        at = end
+    sizes = np.concatenate([np.diff(own.indptr) for own in counted])
+    return vocabulary, Counts(np.concatenate(([0], np.cumsum(sizes))), columns, counts)
+
+
+def _spans(vocabulary: Vocabulary) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """The packed terms, and where each begins and ends."""
+    ends = vocabulary.ends.astype(np.int64)
+    starts = np.concatenate(([0], ends))[:-1]
+    return vocabulary.packed, np.stack([starts, ends], axis=1)
 
 
 def _counted(text: Any, ends: Any, table: Any, part: tuple[int, int]) -> Any:
