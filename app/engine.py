@@ -1,6 +1,6 @@
 """Engine: where the tasks of a training run, and what a training offers to be cut into tasks."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Protocol, Self, TypeAlias
 
 from numpy.typing import NDArray
@@ -40,3 +40,9 @@ class Engine(Protocol):
 
     def map(self, work: Workload, tasks: Sequence[Task]) -> Iterator[TaskArrays]:
         """Each task's arrays, in the order of the tasks."""
+
+    def map_each(self, works: Iterable[Workload]) -> Iterator[TaskArrays]:
+        """What the only task, (0,), of each workload gives, in the order of the workloads.
+
+        For data that no task needs all of: a workload is let go once it is shared.
+        """

@@ -7,16 +7,19 @@ from typing import Annotated
 
 import typer
 
+from app.artifacts.folders import clean, unfinished
+from app.cli.task_pace import TaskPace
 from app.cli.terminal import err
 from app.engine import Engine
 from app.engines.start import check_address, connected
 
 FOLDER = "cluster"
+AGAIN = "run the same command again: files that are finished are kept"
 Cluster = Annotated[
     str | None,
     typer.Option(
         metavar="ADDRESS",
-        help="Fit on a Dask cluster: tcp://HOST:8786, tls://HOST:8786, or local:N for N processes "
+        help="Work on a Dask cluster: tcp://HOST:8786, tls://HOST:8786, or local:N for N processes "
         "here. Same result. docs/cluster.md",
     ),
 ]
@@ -29,18 +32,31 @@ def check_cluster(address: str | None) -> None:
 
 
 @contextmanager
-def on_cluster(address: str | None, folder: Path | None) -> Iterator[Engine | None]:
+def on_cluster_for_now(address: str | None, parent: Path) -> Iterator[Engine | None]:
+    """The same with files in a hidden folder, which is empty at first and gone afterwards."""
+    if address is None:
+        yield None
+        return
+    clean(parent)
+    with unfinished(parent) as folder, on_cluster(address, folder, again=AGAIN) as engine:
+        yield engine
+
+
+@contextmanager
+def on_cluster(address: str | None, folder: Path | None, **options: str) -> Iterator[Engine | None]:
     """The engine of a cluster whose files are kept in a folder; None without an address."""
     if address is None or folder is None:
         yield None
         return
-    with connected(address, folder / FOLDER) as cluster:
+    with connected(address, folder / FOLDER, pace=TaskPace(_say), **options) as cluster:
         dashboard = f"; {cluster.dashboard}" if cluster.dashboard else ""
         coming = "" if cluster.n_workers else "; tasks wait until one comes"
-        err.print(
+        _say(
             f"{address}: {cluster.n_workers} workers, {cluster.n_threads} threads"
-            f"{coming}{dashboard}",
-            markup=False,
-            soft_wrap=True,
+            f"{coming}{dashboard}"
         )
         yield cluster.engine
+
+
+def _say(sentence: str) -> None:
+    err.print(sentence, markup=False, soft_wrap=True)

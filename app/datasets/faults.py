@@ -49,6 +49,8 @@ class Faults:
     kept: deque[Refused] | None = None
     label_separator: str = ""
     warnings: list[str] = field(default_factory=list)
+    part: int = 0
+    """The number of the file that is read."""
     names_files: bool = False
     """Whether `file` changes on the way, so that every listed record must say where it stood."""
 

@@ -32,7 +32,7 @@ class Parts:
         """The documents of all parts; every fault names its own file and line."""
         last, faults.names_files = 0, True
         for number, file in enumerate(self.files):
-            faults.file, before = file.name, last
+            faults.file, faults.part, before = file.name, number, last
             with closing(opened_part(file, options)) as part:
                 for record in self.reader(part, options, faults):
                     if last == before:

@@ -5,6 +5,7 @@ from array import array
 from collections import deque
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
@@ -45,11 +46,27 @@ class Reading:
         self._most_documents = options.limits.max_documents or sys.maxsize
         self._most_labels = options.limits.max_labels or sys.maxsize
         self._found = self._dropped = self._pairs = self._empty = self._unlabelled = 0
+        self.last_line = 0
 
     @property
     def is_ready_made(self) -> bool:
         """Whether the documents are feature rows instead of texts."""
         return self.format == "svmlight"
+
+    @property
+    def part(self) -> int:
+        """The number of the file that the last document was in, of several."""
+        return self._faults.part
+
+    @property
+    def reader_warnings(self) -> list[str]:
+        """What the reader doubts in the cells of labels."""
+        return self._faults.warnings
+
+    @property
+    def label_names(self) -> set[str]:
+        """The labels met so far."""
+        return self._labels
 
     def __iter__(self) -> Iterator[Record]:
         """The documents in their order."""
@@ -86,6 +103,7 @@ class Reading:
 
     def _count(self, document: Record) -> None:
         self._found += 1
+        self.last_line = document.line
         labels = document.labels
         if labels:
             self._pairs += len(labels)
@@ -129,12 +147,40 @@ def open_parts(files: list[PartFile], options: ReadOptions, *, name: str = "") -
     """The documents of these files, one file after another."""
     if len(files) == 1:
         return reading_of(opened_part(files[0], options), options)
-    format = options.format
-    if format == "auto":
-        with closing(opened_part(files[0], options)) as first:
-            format = format_of(first)
-    reader = Parts(files, reader_of(format, options))
-    return Reading(Source(None, options.limits, name=name), format, reader, options)
+    return _in_parts(files, _with_format(files, options), name)
+
+
+def options_of_parts(
+    files: list[PartFile], options: ReadOptions
+) -> tuple[ReadOptions, ReadOptions]:
+    """How the first of several files is read on its own, and how the others are.
+
+    What the first one tells holds for all, as in `Parts`: the format, and how labels are separated.
+    """
+    first = _with_format(files, options)
+    reading = _in_parts(files[:1], first, "")
+    documents = iter(reading)
+    next(documents, None)
+    separator = reading.summary.label_separator
+    reading.source.close()
+    return first, replace(first, label_separator=separator or first.label_separator)
+
+
+def open_one_of_parts(file: PartFile, options: ReadOptions) -> Reading:
+    """The documents of one of several files, whose format is given; its faults name it."""
+    return _in_parts([file], options, file.name)
+
+
+def _with_format(files: list[PartFile], options: ReadOptions) -> ReadOptions:
+    if options.format != "auto":
+        return options
+    with closing(opened_part(files[0], options)) as first:
+        return replace(options, format=format_of(first))
+
+
+def _in_parts(files: list[PartFile], options: ReadOptions, name: str) -> Reading:
+    reader = Parts(files, reader_of(options.format, options))
+    return Reading(Source(None, options.limits, name=name), options.format, reader, options)
 
 
 def reading_of(opened: Source, options: ReadOptions) -> Reading:

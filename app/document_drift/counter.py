@@ -13,7 +13,7 @@ ALL_OF_THE_FIRST, ONE_IN = 4096, 16
 
 
 class DriftCounter:
-    """Counts documents, of long files a sample; the same for the same file."""
+    """Counts documents, of long files a sample; the same for the same files."""
 
     def __init__(self, reference: DriftReference) -> None:
         self._reference = reference
@@ -28,7 +28,18 @@ class DriftCounter:
         if not len(taken):
             return
         chosen = [texts[row] for row in taken.tolist()]
-        counted = self._reference.counted(chosen, scores[taken])
+        self.merge(self._reference.counted(chosen, scores[taken]))
+
+    def end_part(self) -> None:
+        """A file of the data ends: of each file the first documents are all counted."""
+        self._seen = 0
+
+    def tally(self) -> Counts:
+        """What was counted of one file."""
+        return dict(self._counts)
+
+    def merge(self, counted: Counts) -> None:
+        """Add what was counted of a further file."""
         for name, counts in counted.items():
             self._counts[name] = self._counts[name] + counts if name in self._counts else counts
 

@@ -14,7 +14,7 @@ from typing import Any
 import dask
 from distributed import Client, LocalCluster
 
-from app.engines.dask_engine import DaskEngine
+from app.engines.dask_engine import RESUME, DaskEngine, Pace, unseen
 from app.engines.start import local_workers
 from app.errors import ClusterError
 
@@ -44,22 +44,28 @@ class ClusterConnection:
     """Its address; None where there is none, as without bokeh, which draws it."""
 
     @classmethod
-    def of(cls, client: Client, folder: Path) -> "ClusterConnection":
-        """The engine of a client, whose files are in a folder."""
+    def of(cls, client: Client, engine: DaskEngine) -> "ClusterConnection":
+        """A client and its engine."""
         about: dict[str, Any] = client.scheduler_info(n_workers=-1)
         threads = [worker["nthreads"] for worker in about["workers"].values()]
         has_dashboard = "dashboard" in about.get("services", {}) and find_spec("bokeh") is not None
         link = client.dashboard_link if has_dashboard else None
-        return cls(DaskEngine(client, folder), len(threads), sum(threads), link)
+        return cls(engine, len(threads), sum(threads), link)
 
 
 @contextmanager
-def connected(address: str, folder: Path) -> Iterator[ClusterConnection]:
-    """The cluster at an address; workers that are started for it are gone afterwards."""
+def connected(
+    address: str, folder: Path, again: str = RESUME, pace: Pace = unseen
+) -> Iterator[ClusterConnection]:
+    """The cluster at an address; workers that are started for it are gone afterwards.
+
+    `again` says what to do after a failure, in the words of the command; `pace` is told how far
+    tasks are.
+    """
     for name in LOGGERS:  # what went wrong is said once, by us
         logging.getLogger(name).setLevel(logging.CRITICAL)
     with _cluster(address, folder) as target, _client(target) as client:
-        connection = ClusterConnection.of(client, folder)
+        connection = ClusterConnection.of(client, DaskEngine(client, folder, again, pace))
         try:
             yield connection
         finally:

@@ -1,10 +1,10 @@
 """DaskEngine: tasks on the workers of a Dask cluster, and nothing but their names on its wire."""
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 from distributed import Client, Future, KilledWorker, as_completed
 
@@ -16,33 +16,75 @@ from app.errors import ClusterError
 
 RETRIES = 3
 RESUME = "what was finished is kept: run the same command again with --resume"
+"""What to do when a training stops; other commands say it otherwise."""
+
+
+Pace: TypeAlias = Callable[[str, int, int, Callable[[], int]], None]
+"""Called with (kind, tasks done, tasks in all, what gives the number of workers)."""
+
+
+def unseen(kind: str, done: int, total: int, workers: Callable[[], int]) -> None:
+    """Show nothing."""
+
+
+class SharedTask(NamedTuple):
+    """A task of a workload that workers find by its handle; the name is for messages."""
+
+    kind: str
+    number: int
+    handle: str
+    bounds: Task
+
+    @property
+    def name(self) -> str:
+        """As messages call it: by its bounds, or by its number where it is the only one."""
+        return "-".join([self.kind, *map(str, self.bounds if self.number < 0 else (self.number,))])
 
 
 class DaskEngine:
     """Shares workloads as files of a folder that all workers see, and reads their parts there."""
 
-    def __init__(self, client: Client, folder: Path) -> None:
+    def __init__(
+        self, client: Client, folder: Path, again: str = RESUME, pace: Pace = unseen
+    ) -> None:
         self._client, self._folder = client, folder.resolve()
+        self._again, self._pace = again, pace
         self._session = secrets.token_hex(4)
 
     def map(self, work: Workload, tasks: Sequence[Task]) -> Iterator[TaskArrays]:
-        """Each task's arrays, in the order of the tasks; each future is let go when it is done."""
+        """Each task's arrays, in the order of the tasks."""
         handle = self.share(work)
-        waiting = {self._submitted(work.kind, handle, tasks, i): i for i in range(len(tasks))}
+        return self._run([SharedTask(work.kind, -1, handle, task) for task in tasks])
+
+    def map_each(self, works: Iterable[Workload]) -> Iterator[TaskArrays]:
+        """What the only task of each workload gives, in the order of the workloads."""
+        numbered = enumerate(works)
+        return self._run([SharedTask(one.kind, i, self.share(one), (0,)) for i, one in numbered])
+
+    def _run(self, tasks: "Sequence[SharedTask]") -> Iterator[TaskArrays]:
+        """Each task's arrays, in their order; each future is let go when it is done."""
+        waiting = {self._submitted(task, i): i for i, task in enumerate(tasks)}
+        self._tell(tasks, len(tasks))
         done: set[int] = set()
         given = 0
         try:
             for future in as_completed(list(waiting), loop=self._client.loop):
                 i = waiting.pop(future)
-                _check(future, _name(work.kind, tasks[i]))
+                self._check(future, tasks[i].name)
                 future.release()
+                self._tell(tasks, len(waiting))
                 done.add(i)
                 while given in done:
                     done.remove(given)
-                    yield self._arrays(handle, tasks[given])
+                    yield self._arrays(tasks[given])
                     given += 1
         finally:
             self._cancel(list(waiting))
+
+    def _tell(self, tasks: "Sequence[SharedTask]", n_waiting: int) -> None:
+        if tasks:
+            kind, total = tasks[0].kind, len(tasks)
+            self._pace(kind, total - n_waiting, total, lambda: len(self._client.nthreads()))
 
     def share(self, work: Workload) -> str:
         """Write what the workload's tasks share; the handle that workers find it by."""
@@ -52,30 +94,37 @@ class DaskEngine:
         """Let the workers forget the last workload, where they still can."""
         if self._is_there():
             with suppress(Exception):  # a worker that dies now keeps nothing either
-                self._client.run(forget_workloads, wait=False)
+                self._client.run(forget_workloads, str(self._folder), wait=False)
 
-    def _submitted(self, kind: str, handle: str, tasks: Sequence[Task], i: int) -> Future:
+    def _submitted(self, task: "SharedTask", i: int) -> Future:
         """Tasks are begun in their order: what was waited for is then read at once."""
         return self._client.submit(
             run_task,
             str(self._folder),
-            handle,
-            tasks[i],
-            key=f"{_name(kind, tasks[i])}-{handle[:8]}-{self._session}",
+            task.handle,
+            task.bounds,
+            key=f"{task.name}-{task.handle[:8]}-{self._session}",
             retries=RETRIES,
             priority=-i,
         )
 
-    def _arrays(self, handle: str, task: Task) -> TaskArrays:
+    def _arrays(self, task: "SharedTask") -> TaskArrays:
         """What a task gave, from the disk: its worker may be dead by now, and its part is not."""
-        path = part_path(self._folder, handle, task)
+        path = part_path(self._folder, task.handle, task.bounds)
         arrays = read_part(path)
         if arrays is None:
             raise ClusterError(
                 f"{path} is not here as a worker wrote it: command and workers must see the same "
-                f"folder; {RESUME}"
+                f"folder; {self._again}"
             )
         return arrays
+
+    def _check(self, future: Future, name: str) -> None:
+        """Raise what became of a task that workers could not do."""
+        if future.status == "error":
+            raise ClusterError(f"{_failure(future.exception(), name)}; {self._again}")
+        if future.status == "cancelled":
+            raise ClusterError(f"the scheduler is gone, or dropped {name}; {self._again}")
 
     def _cancel(self, futures: list[Future]) -> None:
         if futures and self._is_there():
@@ -87,24 +136,12 @@ class DaskEngine:
         return bool(self._client.status == "running")
 
 
-def _name(kind: str, task: Task) -> str:
-    return "-".join([kind, *map(str, task)])
-
-
-def _check(future: Future, name: str) -> None:
-    """Raise what became of a task that workers could not do."""
-    if future.status == "error":
-        raise _failure(future.exception(), name)
-    if future.status == "cancelled":
-        raise ClusterError(f"the scheduler is gone, or dropped {name}; {RESUME}")
-
-
-def _failure(error: Any, name: str) -> ClusterError:
+def _failure(error: Any, name: str) -> str:
     if isinstance(error, KilledWorker):
         deaths = error.allowed_failures + 1
-        return ClusterError(
+        return (
             f"{deaths} workers died while they did {name}, the last at "
             f"{error.last_worker.address}: most often memory runs out; give workers more of it, or "
-            f"fewer threads; {RESUME}"
+            "fewer threads"
         )
-    return ClusterError(f"{name} failed {RETRIES + 1} times: {error or 'no reason'}; {RESUME}")
+    return f"{name} failed {RETRIES + 1} times: {error or 'no reason'}"

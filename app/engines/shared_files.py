@@ -6,6 +6,7 @@ driver sends, is all that a worker has to trust.
 """
 
 import json
+from collections.abc import Callable
 from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
@@ -41,14 +42,22 @@ def write_shared(folder: Path, state: State) -> str:
     return handle
 
 
-def read_shared(folder: Path, handle: str) -> State:
-    """What `write_shared` wrote, on mapped arrays; refused where this process would differ."""
+def read_shared(
+    folder: Path, handle: str, local: Callable[[Path], Path] = lambda path: path
+) -> State:
+    """What `write_shared` wrote, on mapped arrays; refused where this process would differ.
+
+    `local` gives the file to map instead of a shared one, as a copy on the node's own disk.
+    """
     text = (folder / f"{handle}.json").read_bytes()
     if sha256(text).hexdigest() != handle:
         raise ClusterError(f"{handle}.json in {folder} was changed")
     content = json.loads(text)
     _check_versions(content["versions"])
-    arrays = {name: _mapped(folder, digest) for name, digest in content["arrays"].items()}
+    arrays = {
+        name: _mapped(local(folder / f"{digest}.npy"), digest)
+        for name, digest in content["arrays"].items()
+    }
     return State(content["kind"], content["settings"], arrays)
 
 
@@ -83,8 +92,7 @@ def _write_array(folder: Path, array: NDArray[Any]) -> str:
     return digest
 
 
-def _mapped(folder: Path, digest: str) -> NDArray[Any]:
-    path = folder / f"{digest}.npy"
+def _mapped(path: Path, digest: str) -> NDArray[Any]:
     with path.open("rb") as file:
         np.lib.format.read_magic(file)
         shape, _, _ = np.lib.format.read_array_header_1_0(file)

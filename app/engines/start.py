@@ -21,10 +21,10 @@ def check_address(address: str) -> None:
     find(CLUSTERS, "--cluster", "the option")
 
 
-def connected(address: str, folder: Path) -> AbstractContextManager[Any]:
+def connected(address: str, folder: Path, **options: Any) -> AbstractContextManager[Any]:
     """The cluster at an address, as `app.engines.connection.ClusterConnection`."""
     connect = find(CLUSTERS, "--cluster", "the option")
-    connection: AbstractContextManager[Any] = connect(address, folder)
+    connection: AbstractContextManager[Any] = connect(address, folder, **options)
     return connection
 
 

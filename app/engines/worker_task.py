@@ -1,7 +1,10 @@
 """What a worker runs: one task of a workload, whose arrays become a part file."""
 
+import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from app.catalogue import find
 from app.engine import Task, Workload
@@ -9,6 +12,11 @@ from app.engines import WORKLOADS
 from app.engines.parts import is_right, part_path, write_part
 from app.engines.shared_files import read_shared
 
+COPIES = {
+    "read": "app.engines.local_copies:local_files",
+    "remove": "app.engines.local_copies:remove_copies",
+}
+"""What needs Dask is loaded where Dask runs this."""
 _lock = threading.Lock()
 _built: dict[str, Workload] = {}
 
@@ -28,12 +36,12 @@ def workload(folder: str, handle: str) -> Workload:
     with _lock:
         if handle not in _built:
             _built.clear()  # of an earlier training, or fold
-            state = read_shared(Path(folder), handle)
+            state = read_shared(Path(folder), handle, _local_files(Path(folder)))
             _built[handle] = find(WORKLOADS, state.kind, "workload").from_shared(state)
         return _built[handle]
 
 
-def forget_workloads() -> None:
+def forget_workloads(folder: str) -> None:
     """Let go of what is kept for the next task, unless one is just beginning.
 
     This runs in the worker's event loop, which must not wait for a thread.
@@ -41,3 +49,16 @@ def forget_workloads() -> None:
     if _lock.acquire(blocking=False):
         _built.clear()
         _lock.release()
+        if removed := _on_cluster("remove"):
+            removed(Path(folder))
+
+
+def _local_files(folder: Path) -> Callable[[Path], Path]:
+    """Where to read shared files: from the node's own disk where that is another one."""
+    local = _on_cluster("read")
+    return local(folder) if local else Path
+
+
+def _on_cluster(what: str) -> Any:
+    """What a worker of a cluster does with copies; None in other processes."""
+    return find(COPIES, what, "use of copies") if "distributed.worker" in sys.modules else None

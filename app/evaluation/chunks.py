@@ -1,6 +1,6 @@
 """Documents in chunks small enough that their scores, and their texts, take little memory."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
 import numpy as np
@@ -42,19 +42,29 @@ class TestDocument(Protocol):
         ...
 
 
-def chunks(documents: Iterable[TestDocument], n_labels: int) -> Iterator[list[TestDocument]]:
-    """Lists of documents, bounded by scores, characters and number."""
+def chunks(
+    documents: Iterable[TestDocument], n_labels: int, part: Callable[[], int] = int
+) -> Iterator[tuple[int, list[TestDocument]]]:
+    """Lists of documents, bounded by scores, characters and number; each with its file's number.
+
+    `part` says which file the last document was of.
+    """
+    number = 0
     most = max(1, min(DOCUMENTS, CELLS // max(n_labels, 1)))
     chunk: list[TestDocument] = []
     characters = 0
     for document in documents:
+        if part() != number:
+            if chunk:
+                yield number, chunk
+            chunk, characters, number = [], 0, part()
         chunk.append(document)
         characters += length(document)
         if len(chunk) == most or characters >= CHARACTERS:
-            yield chunk
+            yield number, chunk
             chunk, characters = [], 0
     if chunk:
-        yield chunk
+        yield number, chunk
 
 
 def length(document: TestDocument) -> int:

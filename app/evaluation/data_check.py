@@ -43,7 +43,7 @@ def check(documents: Reading, models: Mapping[str, CheckedModel]) -> dict[str, A
     text before it differs in white space at most.
     """
     ids, labels, hashes = list[str](), set[str](), list[Hashes]()
-    for chunk in chunks(documents, n_labels=0):
+    for _, chunk in chunks(documents, n_labels=0):
         ids += [one.id[:LONGEST] for one in chunk if one.id is not None][: FIRST_IDS - len(ids)]
         labels.update(*(one.labels for one in chunk))
         hashes.append(_hashes(chunk))

@@ -43,7 +43,7 @@ def rule_effects(
     effects = [RuleEffect() for _ in rules.rules]
     decision = decider(TUNED, scorer)
     assert not isinstance(decision, BatchRule)  # noqa: S101 - what is stored needs no batch
-    for chunk in chunks(documents, len(scorer.labels)):
+    for _, chunk in chunks(documents, len(scorer.labels)):
         scores = scorer.scores(inputs(chunk, scorer), jobs=jobs)
         marks = decision.decide(scores)
         for document, marked in zip(chunk, marks, strict=True):

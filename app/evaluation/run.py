@@ -11,6 +11,7 @@ import numpy as np
 
 from app.arrays import Scores
 from app.classifier import Classifier
+from app.datasets.base import Summary
 from app.decisions.base import Batch, BatchRule
 from app.document_drift.counter import DriftCounter
 from app.errors import InvalidDataError, InvalidRequestError
@@ -24,7 +25,7 @@ from app.evaluation.measure.truth import TruthReader
 from app.evaluation.options import EvaluationOptions, JudgedModel
 from app.evaluation.report.assembly import RunContext, assemble
 from app.evaluation.report.report import Report
-from app.evaluation.scorer import Decider, Scorer, summary_of
+from app.evaluation.scorer import Decider, Scorer, part_of, summary_of
 from app.evaluation.storage.pair_score_file import PairScoreFile
 from app.evaluation.storage.prediction_lines import PredictionLines
 from app.evaluation.storage.score_file import ScoreFile
@@ -32,6 +33,7 @@ from app.hand_rules.rule_set import Verdict
 from app.metrics.counting.score_rows import DenseRows, ScoreRows, score_rows
 from app.progress import Progress, silent
 
+NO_DOCUMENTS = "there are no documents to evaluate"
 NO_SCORES = np.zeros((0, 0), np.float32)
 
 
@@ -80,42 +82,55 @@ class Run:
             context = self.in_two_passes(read, decision)
         else:
             context = self.measured(read, decision)
+        return self.assembled(context, summary_of(documents))
+
+    def assembled(self, context: RunContext, summary: Summary) -> Report:
+        """The report on what was measured, and what is kept of it."""
+        if not len(self.measurement.documents):
+            raise InvalidDataError(NO_DOCUMENTS)
         context = replace(context, drift=self.drift.figures() if self.drift else [])
-        report = assemble(context, self.measurement, summary_of(documents))
+        report = assemble(context, self.measurement, summary)
         keep(self.measurement, self.truth, report.content)
         return report
 
     def read(self, documents: Iterable[TestDocument], progress: Progress) -> Iterator[ScoredChunk]:
         """The documents with their scores and truth, chunk by chunk, while the clock runs."""
-        clock, done = perf_counter(), 0
-        for chunk in chunks(self._kept(documents), len(self.scorer.labels)):
+        clock, done, last = perf_counter(), 0, 0
+        kept, part = self._kept(documents), part_of(documents)
+        for number, chunk in chunks(kept, len(self.scorer.labels), part):
             clock = self._took("read", clock)
             scores = self.scorer.scores(inputs(chunk, self.scorer), jobs=self.options.jobs)
             clock = self._took("score", clock)
             rows = _numbers(answered_scores(self.scorer, scores))
             if self.drift is not None:
+                if number != last:
+                    self.drift.end_part()
                 self.drift.add([document.text for document in chunk], scores)
             truth, dropped = self.truth.read([document.labels for document in chunk])
             if self.options.check_seen:
                 self.seen += seen_in_training(chunk, self.info.fingerprints)
-            self.measurement.store.add(rows, truth)
+            self.measurement.keep_scores(rows, truth)
             ids = [document.id for document in chunk]
             numbers = np.array([document.line for document in chunk], np.int64)
             lengths = np.array([length(document) for document in chunk], np.int64)
             verdicts = _verdicts(chunk, self.scorer)
-            yield ScoredChunk(ids, numbers, lengths, scores, rows, truth, dropped, verdicts)
-            done += len(chunk)
+            yield ScoredChunk(
+                *(ids, numbers, lengths, scores, rows, truth, dropped, verdicts), part=number
+            )
+            done, last = done + len(chunk), number
             progress("evaluate", done, 0)
             clock = self._took("measure", clock)
-        if not done:
-            raise InvalidDataError("there are no documents to evaluate")
 
     def measured(self, read: Iterable[ScoredChunk], decision: Decider) -> RunContext:
         """Every chunk is decided on at once, and forgotten."""
         file = self.options.predictions
         lines = PredictionLines(file, self.scorer, decision.cuts) if file else None
+        part = 0
         with closing(lines) if lines else nullcontext():
             for chunk in read:
+                if chunk.part != part:
+                    self.measurement.end_part(self.truth.names)
+                    part = chunk.part
                 marks = decision.decide(chunk.scores)
                 if self.scorer.hand_rules is not None and chunk.verdicts is not None:
                     self.scorer.hand_rules.correct(marks, chunk.verdicts)
@@ -123,11 +138,17 @@ class Run:
                 if lines:
                     lines.add(chunk.ids, answered_scores(self.scorer, chunk.scores), marks)
         self.measurement.finish(self.truth.names)
+        return self.context(decision)
+
+    def context(self, decision: Decider) -> RunContext:
+        """What is known besides the measurement."""
         return RunContext(self.options, self.info, self.truth, decision, self.seconds, self.seen)
 
     def in_two_passes(self, read: Iterable[ScoredChunk], rule: BatchRule) -> RunContext:
         """First all scores go to disk; then every document is decided on, knowing all others."""
         kept = [replace(chunk, scores=NO_SCORES, rows=DenseRows(NO_SCORES)) for chunk in read]
+        if not kept:
+            raise InvalidDataError(NO_DOCUMENTS)
         file = self._score_file(rule)
         decision = WholeFile(rule.batch_decision(self._batch(rule, file)))
         clock = perf_counter()

@@ -1,6 +1,6 @@
 """What is judged: anything that gives scores for documents and can decide on them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -88,6 +88,21 @@ class SummarizedDocuments(Protocol):
     def __iter__(self) -> Iterator[TestDocument]:
         """The documents in file order."""
         ...
+
+
+@runtime_checkable
+class DocumentsInParts(Protocol):
+    """Documents read from several files."""
+
+    @property
+    def part(self) -> int:
+        """The number of the file that the last document was in."""
+        ...
+
+
+def part_of(documents: Iterable[TestDocument]) -> Callable[[], int]:
+    """What gives the number of the file that the last document was in; 0 where there is one."""
+    return (lambda: documents.part) if isinstance(documents, DocumentsInParts) else int
 
 
 def summary_of(documents: Iterable[TestDocument]) -> Summary:

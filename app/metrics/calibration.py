@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from app.metrics.counting.exact_sums import ExactSums
+
 STEPS = 10_000
 BINS = 15
 LOWEST = 0.1
@@ -39,14 +41,24 @@ class Reliability:
     def __init__(self) -> None:
         self._pairs = np.zeros(STEPS + 1, np.int64)
         self._true = np.zeros(STEPS + 1, np.int64)
-        self._probability = np.zeros(STEPS + 1)
+        self._probability = ExactSums(STEPS + 1)
 
     def add(self, probabilities: NDArray[np.float32], marks: NDArray[np.bool_]) -> None:
         """Count pairs: how probable, and whether true."""
         step = np.floor(probabilities.astype(np.float64) * STEPS).astype(np.int64)
         self._pairs += np.bincount(step, minlength=STEPS + 1)
         self._true += np.bincount(step[marks], minlength=STEPS + 1)
-        self._probability += np.bincount(step, weights=probabilities, minlength=STEPS + 1)
+        self._probability.add_at(step, probabilities)
+
+    def tally(self) -> dict[str, NDArray[np.int64]]:
+        """What was counted, to be added to another's counts."""
+        return {"pairs": self._pairs, "true": self._true, "limbs": self._probability.limbs}
+
+    def merge(self, tally: dict[str, NDArray[np.int64]]) -> None:
+        """Add the counts of other pairs."""
+        self._pairs += tally["pairs"]
+        self._true += tally["true"]
+        self._probability.merge(tally["limbs"])
 
     def bins(self, n: int = BINS) -> list[Bin]:
         """At most n bins with about equally many pairs each, by rising probability."""
@@ -56,7 +68,8 @@ class Reliability:
         running = np.cumsum(self._pairs)
         which = np.minimum((running - self._pairs) * n // total, n - 1)
         spans = [np.flatnonzero((which == i) & (self._pairs > 0)) for i in range(n)]
-        return [self._bin(span) for span in spans if len(span)]
+        sums = self._probability.totals()
+        return [self._bin(span, sums) for span in spans if len(span)]
 
     def risks(self, n: int = 20) -> list[Risk]:
         """Risk at about n evenly spaced coverages, when the least probable assignments go first."""
@@ -71,13 +84,13 @@ class Reliability:
             Risk(float(kept[s] / total), float(1 - right[s] / kept[s]), s / STEPS) for s in steps
         ]
 
-    def _bin(self, span: NDArray[np.int64]) -> Bin:
+    def _bin(self, span: NDArray[np.int64], sums: NDArray[np.float64]) -> Bin:
         pairs = int(self._pairs[span].sum())
         return Bin(
             float(span[0] / STEPS),
             float(min((span[-1] + 1) / STEPS, 1.0)),
             pairs,
-            float(self._probability[span].sum() / pairs),
+            float(sums[span].sum() / pairs),
             float(self._true[span].sum() / pairs),
         )
 

@@ -56,9 +56,7 @@ def fit_member(
     documents held out instead.
     """
     vectorizer, learner = built(recipe)
-    features = vectorizer.fit_transform(
-        data.documents, jobs=fitting.jobs, progress=fitting.progress
-    )
+    features = _features(vectorizer, data.documents, fitting)
     fitting = replace(
         fitting,
         word_vectors=vectorizer.word_vectors(),
@@ -74,6 +72,14 @@ def fit_member(
         split = plan.validation_split(data.truth, fitting.seed)
         return _with_split(vectorizer, learner, features, data.truth, split, fitting)
     return _with_folds(vectorizer, learner, features, data.truth, plan, fitting)
+
+
+def _features(vectorizer: Vectorizer, documents: Sequence[Any], fitting: Fitting) -> Features:
+    """The rows of the training documents, by workers where there are any."""
+    how: dict[str, Any] = {"jobs": fitting.jobs, "progress": fitting.progress}
+    if fitting.engine is None:
+        return vectorizer.fit_transform(documents, **how)
+    return vectorizer.fit_transform_on(fitting.engine, documents, **how)
 
 
 def _label_rows(

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from app.arrays import Features, Truth
 from app.catalogue import find
+from app.engine import Engine
 from app.folds import Folds
 from app.kernels.linear.types import FittedPart, FittedTfidf
 from app.kernels.text.analysis import Analysis
@@ -50,6 +51,12 @@ class Vectorizer(Protocol):
         self, documents: Sequence[Any], *, jobs: int = 1, progress: Progress = silent
     ) -> Features:
         """Learn the vocabulary; the rows that `transform` gives. The same for any `jobs`."""
+
+    def fit_transform_on(
+        self, engine: Engine, documents: Sequence[Any], *, jobs: int, progress: Progress = silent
+    ) -> Features:
+        """The same rows, with what can be done by workers done there."""
+        return self.fit_transform(documents, jobs=jobs, progress=progress)
 
     @abstractmethod
     def transform(self, documents: Sequence[Any], *, jobs: int = 1) -> Features:

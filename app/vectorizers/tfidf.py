@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from app.arrays import Features, Truth
+from app.engine import Engine
 from app.errors import DamagedArtifactError, InvalidDataError
 from app.folds import Folds
 from app.kernels import kernels
@@ -22,6 +23,7 @@ from app.progress import Progress, silent
 from app.state import State
 from app.vectorizers.base import TermSpans, Vectorizer
 from app.vectorizers.fold_vocabulary import is_known, narrowed, rescaled
+from app.vectorizers.learnt_terms import learn_on
 from app.vectorizers.selection import frequent_enough
 from app.vectorizers.term_selection.chosen_terms import chosen_terms
 from app.vectorizers.tfidf_settings import TfidfSettings
@@ -53,7 +55,28 @@ class Tfidf(Vectorizer):
     ) -> Features:
         """Learn the terms and their weights, and the rows of these texts."""
         progress("vectorize", 0, len(documents))
-        vocabulary, counts = kernels("text.tokens").learn(documents, self.analysis, jobs=jobs)
+        learnt = kernels("text.tokens").learn(documents, self.analysis, jobs=jobs)
+        return self._fitted(learnt, documents, jobs, progress)
+
+    def fit_transform_on(
+        self, engine: Engine, documents: Sequence[Any], *, jobs: int, progress: Progress = silent
+    ) -> Features:
+        """The same rows; of many texts, workers learn the terms and count them."""
+        progress("vectorize", 0, len(documents))
+        learnt = learn_on(engine, documents, self.settings)
+        if learnt is None:
+            return self.fit_transform(documents, jobs=jobs, progress=progress)
+        return self._fitted(learnt, documents, jobs, progress)
+
+    def _fitted(
+        self,
+        learnt: tuple[Vocabulary, Counts],
+        documents: Sequence[Any],
+        jobs: int,
+        progress: Progress,
+    ) -> Features:
+        """Keep the terms that are frequent enough, and weigh them."""
+        vocabulary, counts = learnt
         if self.settings.binary:
             counts.counts.fill(1)
         keep = frequent_enough(counts, len(vocabulary), self.settings)

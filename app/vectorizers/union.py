@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
 from app.arrays import Features, Truth
+from app.engine import Engine
 from app.errors import DamagedArtifactError, InvalidRequestError
 from app.folds import Folds
 from app.kernels.linear.types import FittedPart
@@ -67,6 +68,17 @@ class Union(Vectorizer):
     ) -> Features:
         """Learn every part's terms, and the rows of these texts."""
         rows = [part.fit_transform(documents, jobs=jobs, progress=progress) for part in self.parts]
+        self._learnt = self._widths()
+        return self._joined(rows)
+
+    def fit_transform_on(
+        self, engine: Engine, documents: Sequence[Any], *, jobs: int, progress: Progress = silent
+    ) -> Features:
+        """The same rows; workers learn the terms of each part."""
+        rows = [
+            part.fit_transform_on(engine, documents, jobs=jobs, progress=progress)
+            for part in self.parts
+        ]
         self._learnt = self._widths()
         return self._joined(rows)
 

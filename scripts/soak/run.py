@@ -21,6 +21,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from bench.harness.environment import WORK, machine
 from bench.harness.sections import write_section
+from soak.cluster import disturbed_workers
 from soak.demo import demo_model
 from soak.findings import Findings
 from soak.forged_headers import forged_headers
@@ -130,6 +131,13 @@ RUNS: dict[str, tuple[Run, str, str]] = {
         "evaluation jobs, SQLite and PostgreSQL: 3 workers, 12 jobs, 40 × kill -9; SIGSTOP past "
         "the lease; the database restarted, locked for 30 s",
         "every job ends once, with the undisturbed report",
+    ),
+    "R34": (
+        disturbed_workers,
+        "a training on a scheduler and two workers: SIGSTOP of one for a minute; no room on the "
+        "disk of one (RLIMIT_FSIZE)",
+        "the model of `--jobs`, to the byte, or an error that says how to go on, and then that "
+        "model",
     ),
     "R35": (
         beside_jobs,

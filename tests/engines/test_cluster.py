@@ -1,8 +1,9 @@
 """A real scheduler with two workers gives what threads give, whoever is killed in the middle."""
 
+import random
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,17 @@ from app.engines import shared_files
 from app.engines.connection import connected
 from app.errors import ClusterError
 from app.folds import Folds
-from app.learners.base import Fitting, Learner
+from app.learners.base import CostTrial, Fitting, Learner
 from app.learners.one_vs_rest import OneVsRest
 from app.learners.out_of_fold.fitting import fit_with_out_of_fold
 from app.learners.tree import node_tasks
 from app.learners.tree.tree import Tree
 from app.progress import Progress, silent
 from app.state import State
+from app.vectorizers import learnt_terms
+from app.vectorizers.base import Vectorizer
+from app.vectorizers.tfidf import Tfidf
+from app.vectorizers.union import Union
 from tests.engines.processes import SECONDS, Processes, wait_for
 from tests.learners.made_up import made_up
 
@@ -105,6 +110,52 @@ def test_two_workers_give_the_same_bytes_as_threads(
     assert len(list(tmp_path.glob("*.part"))) > 1
 
 
+def test_workers_try_costs_as_threads_do(cluster: Processes, tmp_path: Path) -> None:
+    what = CostTrial((0.25, 1.0, 4.0), TRUTH.shape[1], "try costs")
+
+    def scores(fitting: Fitting) -> list[Any]:
+        found = OneVsRest().held_out_at_costs(FEATURES, TRUTH, FOLDS, what, fitting)
+        assert found is not None
+        return list(found)
+
+    told: list[tuple[str, int, int, int]] = []
+
+    def pace(kind: str, done: int, total: int, workers: Callable[[], int]) -> None:
+        told.append((kind, done, total, workers()))
+
+    with connected(cluster.address, tmp_path, pace=pace) as connection:
+        ours = scores(Fitting(engine=connection.engine, held_out_rows=doubled))
+    assert told == [("cost-trials", done, N_BLOCKS, 2) for done in range(N_BLOCKS + 1)]
+    assert_same(ours, scores(Fitting(jobs=2, held_out_rows=doubled)))
+    assert len(list(tmp_path.glob("*.part"))) == N_BLOCKS
+
+
+@pytest.mark.parametrize("kind", ["words", "characters", "union"])
+def test_workers_learn_the_vocabulary_that_threads_learn(
+    kind: str, cluster: Processes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(learnt_terms, "CHARACTERS", 2000)
+    pick = random.Random(2)
+    words = [f"wörd{n}" if n % 7 == 0 else f"Term{n}" for n in range(900)] + ["\ud800x", "", "日本"]
+    texts = [" ".join(pick.choices(words, k=pick.randrange(30))) for _ in range(400)]
+
+    def vectorizer() -> Vectorizer:
+        if kind == "union":
+            return Union(min_df=2)
+        if kind == "characters":
+            return Tfidf(analyzer="char_wb", ngram_range=(2, 3), max_features=500)
+        return Tfidf(ngram_range=(1, 2), min_df=2, lead=[3])
+
+    ours, theirs = vectorizer(), vectorizer()
+    with connected(cluster.address, tmp_path) as connection:
+        rows = ours.fit_transform_on(connection.engine, texts, jobs=1)
+    expected = theirs.fit_transform(texts, jobs=2)
+    arrays = (rows.data, rows.indices, rows.indptr)
+    assert_same(list(arrays), [expected.data, expected.indices, expected.indptr])
+    assert_same(list(arrays_of(ours.state())), list(arrays_of(theirs.state())))
+    assert len(list(tmp_path.glob("*.part"))) > learnt_terms.LEAST_TASKS
+
+
 def test_a_worker_killed_in_the_middle_changes_nothing(
     tmp_path: Path, cluster: Processes, by_threads: list[Any]
 ) -> None:
@@ -153,13 +204,14 @@ def test_a_damaged_part_is_made_again(
     assert_same(by_workers(cluster.address, tmp_path), by_threads)
 
 
-def test_a_task_that_kills_workers_is_reported_by_name(tmp_path: Path) -> None:
+def test_a_task_that_kills_three_workers_is_reported_by_name(tmp_path: Path) -> None:
     scheduler = "DASK_DISTRIBUTED__SCHEDULER__"
-    settings = {f"{scheduler}ALLOWED_FAILURES": "0", f"{scheduler}WORKER_SATURATION": "1.0"}
+    settings = {f"{scheduler}ALLOWED_FAILURES": "2", f"{scheduler}WORKER_SATURATION": "1.0"}
     deadly = Processes(tmp_path, **settings)
     try:
-        deadly.start_worker("preload_death.py")
-        with pytest.raises(ClusterError, match=r"died while they did label-blocks-1,.*--resume"):
+        for _ in range(3):
+            deadly.start_worker("preload_death.py")
+        with pytest.raises(ClusterError, match=r"3 workers died .* label-blocks-1,.*--resume"):
             by_workers(deadly.address, tmp_path / "parts")
     finally:
         deadly.stop()

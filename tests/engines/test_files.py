@@ -7,7 +7,8 @@ import dask
 import numpy as np
 import pytest
 
-from app.engines import connection, start
+from app.cli.task_pace import TaskPace
+from app.engines import connection, local_copies, start
 from app.engines.parts import is_right, part_path, read_part, write_part
 from app.engines.shared_files import read_shared, write_shared
 from app.errors import ClusterError, InvalidRequestError, MissingExtraError
@@ -62,6 +63,32 @@ def test_shared_files_that_were_changed_are_refused(ending: str, tmp_path: Path)
         read_shared(tmp_path, handle)
 
 
+def test_a_node_with_a_disk_of_its_own_copies_each_array_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Worker:
+        local_directory = str(tmp_path / "node" / "worker-1")
+
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    Path(Worker.local_directory).mkdir(parents=True)
+    monkeypatch.setattr(local_copies, "get_worker", Worker)
+    assert local_copies.copies_folder(shared) is None  # one disk: a copy would only cost
+    monkeypatch.setattr(local_copies, "device", lambda folder: int(folder == shared))
+    handle = write_shared(shared, State("kind", {}, {"a": ARRAYS[0], "table": ARRAYS[2]}))
+    for _ in range(2):
+        state = read_shared(shared, handle, local_copies.local_files(shared))
+        assert np.array_equal(state.arrays["table"], ARRAYS[2])
+    copies = list((tmp_path / "node").rglob("*.npy"))
+    assert len(copies) == 2
+    copies[0].write_bytes(copies[1].read_bytes())
+    with pytest.raises(ClusterError, match="was changed"):
+        read_shared(shared, handle, local_copies.local_files(shared))
+    local_copies.remove_copies(shared)
+    assert not list((tmp_path / "node").rglob("*.npy"))
+    assert len(list(shared.glob("*.npy"))) == 2
+
+
 @pytest.mark.parametrize("address", ["scheduler", "http://x:8786", "tcp://x", "local:0", "local:"])
 def test_an_address_that_is_none_is_refused(address: str) -> None:
     with pytest.raises(InvalidRequestError, match="--cluster takes tcp://HOST:PORT"):
@@ -82,3 +109,15 @@ def test_where_no_scheduler_answers_one_is_told_how_to_start_it(tmp_path: Path) 
         connection.connected("tcp://127.0.0.1:9", tmp_path),
     ):
         pass
+
+
+def test_pace_is_told_every_half_minute() -> None:
+    said: list[str] = []
+    times = iter([0.0, 10.0, 31.0, 40.0, 62.0, 80.0])
+    pace = TaskPace(said.append, lambda: next(times))
+    for done in (0, 10, 31, 40, 62, 100):
+        pace("label-blocks", done, 100, lambda: 2)
+    assert said == [
+        "label-blocks: 31 of 100 tasks, 1 a second, 2 workers, about 69 s left",
+        "label-blocks: 62 of 100 tasks, 1 a second, 2 workers, about 38 s left",
+    ]

@@ -59,7 +59,7 @@ def test_processes_started_for_a_training_give_the_same_files_and_leave_none(
     assert [path.name for path in tmp_path.iterdir()] == ["tickets"]
 
 
-def test_a_killed_command_goes_on_with_resume(
+def test_a_killed_command_goes_on_with_resume_and_another_number_of_workers(
     tmp_path: Path, corpus: Path, by_threads: list[tuple[str, str]]
 ) -> None:
     models, gate = tmp_path / "models", tmp_path / "gate"
@@ -73,6 +73,7 @@ def test_a_killed_command_goes_on_with_resume(
             os.kill(training.pid, signal.SIGKILL)
         gate.touch()  # the worker's task is finished, though nobody waits for it
         wait_for(lambda: any(models.rglob("*.part")))
+        cluster.start_worker()  # one more than before
         done = run(corpus, models, *options, "--resume")
         assert done.returncode == 0, done.stderr
         assert "starting anew" not in done.stderr

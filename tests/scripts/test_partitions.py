@@ -10,7 +10,9 @@ import pyarrow.parquet
 import pytest
 
 from app.artifacts.store import Store
+from app.cli.evaluating import partitions
 from tests.conftest import write_corpus
+from tests.evaluation.test_partitions import written
 from tests.scripts.conftest import Typed
 from tests.scripts.test_train import run
 
@@ -155,3 +157,32 @@ def test_two_files_of_one_name_are_refused(parts: Path, typed: Typed, tiny_model
     code, _, err = typed(*words, "--models-dir", tiny_models)
     assert code == 2
     assert "2 of the files would be written to" in err
+
+
+def test_processes_give_the_same_report_and_predictions(
+    tmp_path: Path, typed: Typed, tiny_models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(tmp_path)
+    found = []
+    for least in (0, 10**12):
+        monkeypatch.setattr(partitions, "LEAST_BYTES", least)
+        lines = tmp_path / f"predictions-{least}"
+        words = ("evaluate", "tiny", f"{tmp_path}/*.jsonl", "--models-dir", tiny_models)
+        options = ("--jobs", 2, "--on-error", "skip", "--json", "-", "--predictions", lines)
+        code, out, err = typed(*words, *options)
+        assert code == 0, err
+        report = json.loads(out)
+        report.pop("seconds")
+        found.append((report, lines.read_bytes()))
+    assert found[0] == found[1]
+
+
+def test_a_bad_file_is_named_where_processes_read_it(
+    tmp_path: Path, typed: Typed, tiny_models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(tmp_path)
+    monkeypatch.setattr(partitions, "LEAST_BYTES", 0)
+    words = ("evaluate", "tiny", f"{tmp_path}/*.jsonl", "--models-dir", tiny_models, "--jobs", 2)
+    code, _, err = typed(*words)
+    assert code == 1
+    assert "0.jsonl:41:" in err

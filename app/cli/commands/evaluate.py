@@ -8,13 +8,16 @@ from typing import Annotated, Any
 import typer
 
 from app.cli.agreement import show_agreement
+from app.cli.cluster import Cluster, check_cluster
 from app.cli.completion import decisions, model_then_file
+from app.cli.evaluating.partitions import is_by_file, is_worth_it, report_by_file
 from app.cli.examples import CommandWithExamples, examples
 from app.cli.options.reading import ZeroDivision, say_separator, takes_reading_options
 from app.cli.stored_models import MODELS, ModelsDir, stored_model
-from app.cli.terminal import command, out, progress_bars, show_warnings, table, write_json
+from app.cli.terminal import command, err, out, progress_bars, show_warnings, table, write_json
 from app.datasets.base import ReadOptions
 from app.datasets.cost_file import load_costs
+from app.datasets.input.part_files import PartFile, part_files
 from app.datasets.reading import open_data
 from app.decisions.base import Use
 from app.decisions.parser import accepted
@@ -24,6 +27,7 @@ from app.evaluation.compare.annotators import annotator_agreement
 from app.evaluation.report.page import page
 from app.evaluation.report.tables import label_rows, single_figures, suspect_rows, tables
 from app.evaluation.storage.scored_file import ScoredFile
+from app.model import Model
 from app.progress import Progress
 
 app = command(
@@ -31,9 +35,11 @@ app = command(
 )
 
 SHOWN_LABELS = 10
+NOT_BY_FILE = "--cluster: evaluated here, since only several files can be judged one by one"
 EXAMPLES = examples(
     "demo demo/test.jsonl",
     "demo demo/test.jsonl --bootstrap 200 --html report.html",
+    "demo 'test/*.parquet' --cluster tcp://scheduler:8786",
     "demo test.csv --label-column topic --decision 'precision>=0.9' --json report.json",
     "test.jsonl --scores other-system.jsonl",
     "first.jsonl --against second.jsonl",
@@ -97,12 +103,16 @@ def main(  # noqa: PLR0913
         Path | None, typer.Option(help="Write every document's labels as JSON lines.")
     ] = None,
     jobs: Annotated[int, typer.Option(help="Processors to use; 0: all.", min=0)] = 0,
+    cluster: Cluster = None,
     models_dir: ModelsDir = MODELS,
     json: Annotated[Path | None, typer.Option(help="Write the report as JSON (- stdout).")] = None,
     *,
     reading: ReadOptions,
 ) -> None:
     """Print the report; docs/metrics.md defines every figure in it."""
+    check_cluster(cluster)
+    if cluster is not None and (scores or against):
+        raise InvalidRequestError("--cluster is for a model; accepted: without --scores, --against")
     how = replace(reading, unlabelled="keep")  # counted, then left out by the evaluation
     model, test = _arguments(arguments, has_model=scores is None and not against)
     options = EvaluationOptions(
@@ -128,7 +138,7 @@ def main(  # noqa: PLR0913
         return
     with progress_bars() as progress:
         if scores is None:
-            report = _of_model(model, test, (models_dir, how), options, progress)
+            report = _of_model(model, test, (models_dir, how, cluster), options, progress)
         else:
             report = _of_scores(scores, test, how, options, progress)
     if html is not None:
@@ -153,17 +163,34 @@ def _agreement(files: list[str], how: ReadOptions, unlabelled: str) -> dict[str,
 def _of_model(
     model: str,
     test: str,
-    where: tuple[Path, ReadOptions],
+    where: tuple[Path, ReadOptions, str | None],
     options: EvaluationOptions,
     progress: Progress,
 ) -> Report:
     loaded = stored_model(where[0], model)
     known = set(loaded.classifier.labels.names)
-    documents = open_data(test, replace(where[1], known_labels=known))
+    how = replace(where[1], known_labels=known)
+    files = part_files(test, how.format)
+    if _is_by_file(files, loaded, options, where[2]) and files:
+        places, asked = (where[0], where[2]), (how, options)
+        report, summary = report_by_file(loaded, files, places, asked, progress)
+        say_separator(summary, how)
+        return report
+    documents = open_data(test, how)
     info = JudgedModel.of(loaded)
     report = evaluate(loaded.classifier, documents, options, info=info, progress=progress)
     say_separator(documents.summary, where[1])
     return report
+
+
+def _is_by_file(
+    files: list[PartFile] | None, model: Model, options: EvaluationOptions, cluster: str | None
+) -> bool:
+    """Whether files are measured one by one elsewhere; said where a cluster has nothing to do."""
+    by_file = files is not None and len(files) > 1 and is_by_file(model, options)
+    if cluster is not None and not by_file:
+        err.print(NOT_BY_FILE, markup=False, soft_wrap=True)
+    return by_file and (cluster is not None or is_worth_it(files, options.jobs))
 
 
 def _of_scores(

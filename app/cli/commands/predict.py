@@ -10,11 +10,13 @@ from typing import Annotated
 import msgspec
 import typer
 
+from app.cli.cluster import Cluster, check_cluster, on_cluster_for_now
 from app.cli.completion import decisions
 from app.cli.examples import CommandWithExamples, examples
 from app.cli.options.reading import takes_reading_options
-from app.cli.predicting.partitions import PredictionJob, predict_partitions
+from app.cli.predicting.partitions import predict_partitions
 from app.cli.predicting.tables import predictions, separator_of, write_predictions
+from app.cli.predicting.written_partition import PredictionJob
 from app.cli.stored_models import MODELS, ModelArgument, ModelsDir, stored_model
 from app.cli.terminal import command, err, progress_bars, write_json
 from app.datasets.base import ReadOptions
@@ -33,6 +35,7 @@ from app.prediction.tables.partitions import claim, partitions
 from app.prediction.tables.table_file import table_writer
 
 STANDARD_OUTPUT = Path("-")
+NOT_BY_FILE = "--cluster predicts file by file; accepted: with --output DIR"
 
 app = command(
     "Write the labels of every document as JSON lines, as POST /predict gives them, or a table: "
@@ -43,6 +46,7 @@ EXAMPLES = examples(
     "demo new.jsonl > labelled.jsonl",
     "demo mails.csv --text-columns subject,body --output labelled.xlsx",
     "demo 'new/*.parquet' --output labelled/",
+    "demo 'new/*.parquet' --output labelled/ --cluster tcp://scheduler:8786",
     "demo new.txt --operating-point 'precision>=0.9' --explain 3",
     "demo@20261115T120000-1f3c9a new.jsonl.gz --labels refund --labels billing",
 )
@@ -93,6 +97,7 @@ def main(  # noqa: PLR0913
     jobs: Annotated[
         int, typer.Option(help="Files at a time where --output is a folder; 0: a core each.", min=0)
     ] = 0,
+    cluster: Cluster = None,
     models_dir: ModelsDir = MODELS,
     json: Annotated[Path | None, typer.Option("--json", help="Write a summary as JSON.")] = None,
     *,
@@ -102,6 +107,9 @@ def main(  # noqa: PLR0913
     is_table = output != STANDARD_OUTPUT
     if is_table and ancestors:
         raise InvalidRequestError(NO_ANCESTORS)
+    check_cluster(cluster)
+    if cluster is not None and not (is_table and _is_folder(output)):
+        raise InvalidRequestError(NOT_BY_FILE)
     only = tuple(labels) if labels else None
     query = Query(
         top_k,
@@ -121,7 +129,8 @@ def main(  # noqa: PLR0913
     if _is_folder(output):
         chosen = f"{found.name}@{found.version}"
         job = PredictionJob(models_dir, chosen, query, how, reading.label_separator)
-        counts = _write_partitions(job, found, (input, output), jobs or os.cpu_count() or 1)
+        where = cluster or jobs or os.cpu_count() or 1
+        counts = _write_partitions(job, found, (input, output), where)
     else:
         separator = separator_of(output, found, reading.label_separator) if is_table else ""
         documents = open_data(input, how)
@@ -167,9 +176,9 @@ def _write_table(
 
 
 def _write_partitions(
-    job: PredictionJob, model: Model, names: tuple[str, Path], jobs: int
+    job: PredictionJob, model: Model, names: tuple[str, Path], where: int | str
 ) -> dict[str, int]:
-    """Predict what is not finished yet, and say how much was."""
+    """Predict what is not finished yet, in processes or on a cluster, and say how much was."""
     data, folder = names
     files = files_of(data, job.reading.format)
     found = partitions(files, folder)
@@ -178,8 +187,10 @@ def _write_partitions(
     refuse_batch_rule(job.query)
     claim(folder, job.model, job.query, replace(job.reading, label_separator=job.label_separator))
     todo = [each for each in found if not each.is_done]
-    with progress_bars() as progress:
-        written = predict_partitions(job, todo, jobs=jobs, progress=progress)
+    address, jobs = (where, 1) if isinstance(where, str) else (None, where)
+    address = address if todo else None
+    with on_cluster_for_now(address, folder) as engine, progress_bars() as progress:
+        written = predict_partitions(job, todo, engine or jobs, progress)
     rows, skipped = sum(each.rows for each in written), sum(each.skipped for each in written)
     n_before = len(found) - len(todo)
     before = f", {n_before:,} were there already" if n_before else ""

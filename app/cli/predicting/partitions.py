@@ -5,19 +5,15 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context, parent_process
-from pathlib import Path
-from typing import NamedTuple
 
 from app.artifacts.store import Store
-from app.cli.predicting.tables import separator_of, write_predictions
-from app.datasets.base import ReadOptions
-from app.datasets.reading import open_parts
-from app.errors import AppError, InvalidDataError
+from app.cli.predicting.partition_tasks import PartitionTasks
+from app.cli.predicting.written_partition import PredictionJob, WrittenPartition, write_partition
+from app.engine import Engine
+from app.errors import InvalidDataError
 from app.model import Model, load_model
-from app.prediction.query import Query
 from app.prediction.tables.partitions import Partition
 from app.progress import Progress
 from app.serving.parent_watch import when_parent_ends
@@ -28,28 +24,6 @@ DIED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PredictionJob:
-    """What every process must know."""
-
-    models_dir: Path
-    model: str
-    query: Query
-    reading: ReadOptions
-    label_separator: str
-    """As it was asked for."""
-
-
-class WrittenPartition(NamedTuple):
-    """What came of one file; an error as its sentence, since not every error can be sent."""
-
-    output: Path
-    rows: int = 0
-    skipped: int = 0
-    notes: tuple[str, ...] = ()
-    error: str = ""
-
-
 class _Process:
     """What a process keeps between its files: the model is loaded once."""
 
@@ -58,14 +32,14 @@ class _Process:
 
 
 def predict_partitions(
-    job: PredictionJob, todo: list[Partition], *, jobs: int, progress: Progress
+    job: PredictionJob, todo: list[Partition], where: int | Engine, progress: Progress
 ) -> list[WrittenPartition]:
-    """Write the predictions of every file, as many at a time as there are jobs.
+    """Write the predictions of every file: in so many processes at a time, or on an engine.
 
     The first error ends it; files that are finished by then stay.
     """
     written: list[WrittenPartition] = []
-    with _results(job, todo, min(jobs, len(todo))) as results:
+    with _results(job, todo, where) as results:
         for result in results:
             if result.error:
                 raise InvalidDataError(result.error)
@@ -76,8 +50,12 @@ def predict_partitions(
 
 @contextmanager
 def _results(
-    job: PredictionJob, todo: list[Partition], n_processes: int
+    job: PredictionJob, todo: list[Partition], where: int | Engine
 ) -> Iterator[Iterator[WrittenPartition]]:
+    if not isinstance(where, int):
+        yield _by_workers(PartitionTasks(job, todo), where)
+        return
+    n_processes = min(where, len(todo))
     if n_processes < 2:
         _prepare(job)
         yield map(_write, todo)
@@ -90,6 +68,12 @@ def _results(
         raise InvalidDataError(DIED) from broken
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _by_workers(work: PartitionTasks, engine: Engine) -> Iterator[WrittenPartition]:
+    tasks = [(number,) for number in range(len(work.partitions))]
+    for task, arrays in zip(tasks, engine.map(work, tasks), strict=True):
+        yield work.written(task, arrays)
 
 
 def _as_they_end(pool: ProcessPoolExecutor, todo: list[Partition]) -> Iterator[WrittenPartition]:
@@ -107,16 +91,4 @@ def _prepare(job: PredictionJob) -> None:
 
 
 def _write(partition: Partition) -> WrittenPartition:
-    job, output = _Process.job, partition.output
-    try:
-        documents = open_parts([partition.file], job.reading)
-        output.parent.mkdir(parents=True, exist_ok=True)
-        separator = separator_of(output, _Process.model, job.label_separator)
-        written = write_predictions(
-            output, documents, _Process.model, job.query, separator=separator
-        )
-    except AppError as error:
-        return WrittenPartition(output, error=str(error))
-    except OSError as error:
-        return WrittenPartition(output, error=f"{error.filename or output}: {error.strerror}")
-    return WrittenPartition(output, written.rows, documents.summary.skipped, tuple(written.notes))
+    return write_partition(_Process.job, _Process.model, partition)

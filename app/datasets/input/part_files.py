@@ -29,6 +29,8 @@ class PartFile:
     open: Callable[[], BinaryIO]
     changed: float | None = None
     """When it was last written, in seconds since 1970; None where the store does not say."""
+    size: int | None = None
+    """Bytes, where they are known."""
 
 
 def part_files(data: str, format: str) -> list[PartFile] | None:
@@ -61,6 +63,19 @@ def files_of(data: str, format: str) -> list[PartFile]:
     return _found([path], path.parent, data)
 
 
+def absolute(name: str) -> str:
+    """A file's name as processes in other folders find it: its URL, or its whole path."""
+    return name if URL.match(name) else str(Path(name).resolve())
+
+
+def part_at(place: str, format: str, *, name: str, inner: str) -> PartFile:
+    """The file at a place that `absolute` gave, under the names that it has in the command."""
+    if URL.match(place):
+        (file,) = files_of(place, format)
+        return PartFile(name, inner, file.open, file.changed)
+    return PartFile(name, inner, _Opening(Path(place)))
+
+
 def is_data(inner: str) -> bool:
     """Whether a path below a folder of parts is one of them.
 
@@ -84,10 +99,12 @@ def _found(paths: Iterable[Path], root: Path, data: str) -> list[PartFile]:
     files = sorted({path for path in paths if path.is_file()}, key=Path.as_posix)
     if not files:
         raise nothing(data)
-    return [
-        PartFile(str(path), _inner(path, root), _Opening(path), path.stat().st_mtime)
-        for path in files
-    ]
+    return [_local(path, _inner(path, root)) for path in files]
+
+
+def _local(path: Path, inner: str) -> PartFile:
+    about = path.stat()
+    return PartFile(str(path), inner, _Opening(path), about.st_mtime, about.st_size)
 
 
 def _inner(path: Path, root: Path) -> str:

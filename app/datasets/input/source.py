@@ -34,6 +34,8 @@ class Source:
         self._is_owned = is_owned or self.path is not None
         self.bytes = 0
         self.layout = TableLayout()
+        self.absorbed: list[str] = []
+        """The hashes of the files that it is made of."""
         self._hash = hashlib.sha256()
         self._stream = None if origin is None or self.is_folder else _opened(origin)
         self._chunks = self._counted()
@@ -56,6 +58,7 @@ class Source:
     def absorb(self, name: str, part: "Source") -> None:
         """Count a file of this folder, or a part: its bytes, and its name and hash."""
         self._hash.update(f"{name}\0{part.sha256}\n".encode(errors="surrogateescape"))
+        self.absorbed.append(part.sha256)
         self._add(part.bytes)
 
     def close(self) -> None:

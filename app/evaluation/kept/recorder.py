@@ -11,6 +11,7 @@ from app.artifacts.npy import header_bytes
 from app.evaluation.kept.documents import KINDS, Integers, KeptDocuments
 from app.evaluation.kept.facts import ARRAYS
 from app.evaluation.measure.decided_chunk import DecidedChunk
+from app.evaluation.measure.tally import Tally
 from app.evaluation.storage.array_file import ArrayFile
 from app.metrics.counting.pairs import FN, FP, Pairs
 from app.metrics.counting.true_ranks import NEVER, TrueRanks
@@ -51,6 +52,28 @@ class KeptRecorder:
             "pair": pairs.column * KINDS + pairs.kind,
             "rank": every.rank[is_true],
             "at_least": every.at_least[is_true],
+        }
+        for name, items in arrays.items():
+            self._files[name].append(items)
+
+    def tally(self) -> Tally:
+        """All arrays so far."""
+        return {name: file.read(0, file.length) for name, file in self._files.items()}
+
+    def merge(self, tally: Tally, columns: Integers, first_line: int) -> None:
+        """Add further documents, whose lines count on; `columns` are their columns' places here."""
+        document = np.repeat(np.arange(len(tally["pair_count"])), tally["pair_count"])
+        column, kind = np.divmod(tally["pair"], KINDS)
+        order = np.lexsort((columns[column], document))
+        is_true = kind != FP
+        at = np.cumsum(is_true) - 1  # where a true pair's rank stands
+        true_order = at[order][is_true[order]]
+        arrays = {
+            **tally,
+            "line": tally["line"] + first_line,
+            "pair": (columns[column] * KINDS + kind)[order],
+            "rank": tally["rank"][true_order],
+            "at_least": tally["at_least"][true_order],
         }
         for name, items in arrays.items():
             self._files[name].append(items)

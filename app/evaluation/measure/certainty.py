@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from app.arrays import Scores, Truth
 from app.decisions.calibration.calibration import Calibration
+from app.evaluation.measure.tally import Tally, joined, part
 from app.metrics.calibration import LOWEST, Reliability, expected_calibration_error
 from app.metrics.counting.pairs import FN, FP, Pairs
 from app.metrics.counting.score_rows import ScoredPairs, ScoreRows
@@ -33,6 +34,15 @@ class Certainty:
         # A rule may assign a label that has no score, and so no probability.
         assigned = at[(pairs.kind != FN) & (at >= 0)]
         self._assigned.add(probabilities[assigned], is_true[assigned])
+
+    def tally(self) -> Tally:
+        """What was counted, to be added to another's counts."""
+        return joined({"likely": self._likely.tally(), "assigned": self._assigned.tally()})
+
+    def merge(self, tally: Tally) -> None:
+        """Add what was counted of other documents."""
+        self._likely.merge(part(tally, "likely"))
+        self._assigned.merge(part(tally, "assigned"))
 
     def calibration_figures(self) -> dict[str, Any]:
         """The `calibration` part of a report; no error and no bins without calibration."""

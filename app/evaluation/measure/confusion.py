@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.arrays import Truth
+from app.evaluation.measure.tally import Integers, Tally
 from app.metrics.counting.pairs import FN, FP, Pairs
 from app.metrics.counting.score_rows import ScoreRows
 
@@ -32,9 +33,14 @@ class PairCounter:
 
     def settle(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The pairs by falling count, and their counts."""
-        keys = np.concatenate([self._keys, *self._pending])
-        ones = np.ones(len(keys) - len(self._keys), np.int64)
-        weights = np.concatenate([self._counts, ones])
+        keys = np.concatenate([np.zeros(0, np.int64), *self._pending])
+        return self.merge(keys, np.ones(len(keys), np.int64))
+
+    def merge(
+        self, keys: NDArray[np.int64], counts: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The same with these pairs, each counted so often, for those that wait."""
+        keys, weights = np.append(self._keys, keys), np.append(self._counts, counts)
         unique, where = np.unique(keys, return_inverse=True)
         counts = np.bincount(where, weights=weights, minlength=len(unique)).astype(np.int64)
         order = np.argsort(-counts, kind="stable")
@@ -55,6 +61,8 @@ class Confusion:
         self.is_one_label = True
         self._right = self._documents = 0
         self._first, self._mistaken = PairCounter(), PairCounter()
+        self._first_before, self._mistaken_before = PairCounter(), PairCounter()
+        """Of the files before this one."""
 
     def add(self, scores: ScoreRows, truth: Truth, pairs: Pairs) -> None:
         """Count one chunk."""
@@ -69,25 +77,55 @@ class Confusion:
         self._documents += len(best)
         self._first.add((true * self._width + best)[best >= 0])
 
+    def end_part(self) -> None:
+        """A file of the data ends: which rare pairs are forgotten is decided file by file."""
+        for total, own in (
+            (self._first_before, self._first),
+            (self._mistaken_before, self._mistaken),
+        ):
+            total.merge(*own.settle())
+        self._first, self._mistaken = PairCounter(), PairCounter()
+
+    def tally(self) -> Tally:
+        """What was counted of one file, to be added to another's counts."""
+        (first, n_first), (mistaken, n_mistaken) = self._first.settle(), self._mistaken.settle()
+        about = [int(self.is_one_label), self._right, self._documents]
+        return {
+            "about": np.array(about),
+            "first": np.stack([first, n_first]),
+            "mistaken": np.stack([mistaken, n_mistaken]),
+        }
+
+    def merge(self, tally: Tally, columns: Integers) -> None:
+        """Add what was counted of a further file; `columns` are the places of its columns here."""
+        is_one_label, right, documents = tally["about"].tolist()
+        self.is_one_label = self.is_one_label and bool(is_one_label)
+        self._right, self._documents = self._right + right, self._documents + documents
+        for total, name in ((self._first_before, "first"), (self._mistaken_before, "mistaken")):
+            true, taken = np.divmod(tally[name][0], self._width)
+            total.merge(columns[true] * self._width + taken, tally[name][1])
+
     def matrix(self, names: list[str]) -> dict[str, Any] | None:
         """Accuracy and counts by true and best-ranked label, where every document has one label."""
         if not self.is_one_label or not self._documents:
             return None
         small = len(names) <= LARGEST_MATRIX
         table = np.zeros((len(names), self.n_labels) if small else (0, 0), np.int64)
-        keys, counts = self._first.settle()
+        self.end_part()
+        keys, counts = self._first_before.settle()
         if small:
             table[np.divmod(keys, self._width)] = counts
         return {
             "accuracy": self._right / self._documents,
             "labels": names if small else [],
             "matrix": table.tolist(),
-            "most_confused": _listed(self._first, self._width, names),
+            "most_confused": _listed(self._first_before, self._width, names),
         }
 
     def most_confused(self, names: list[str]) -> list[dict[str, Any]]:
         """The most frequent (missed, wrongly assigned) pairs of labels."""
-        return _listed(self._mistaken, self._width, names)
+        self.end_part()
+        return _listed(self._mistaken_before, self._width, names)
 
     @property
     def _width(self) -> int:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.evaluation.measure.groups import Edges
+from app.evaluation.measure.tally import Integers, Tally, joined, part
 from app.evaluation.storage.document_records import Records
 from app.metrics.counting.decision_figures import decision_figures
 from app.metrics.counting.document_values import DocumentValues
@@ -28,6 +29,16 @@ class DocumentGroups:
             chosen = groups == group
             counts = self._counts.setdefault(group, LabelCounts(self.n_labels))
             counts.add(int(chosen.sum()), pairs.take(chosen[pairs.document]))
+
+    def tally(self) -> Tally:
+        """What was counted, to be added to another's counts."""
+        return joined({str(group): counts.tally() for group, counts in self._counts.items()})
+
+    def merge(self, tally: Tally, columns: Integers) -> None:
+        """Add what was counted of other documents; `columns` as `LabelCounts` has them."""
+        for group in sorted({int(name.partition("/")[0]) for name in tally}):
+            counts = self._counts.setdefault(group, LabelCounts(self.n_labels))
+            counts.merge(part(tally, str(group)), columns)
 
     def add_values(self, records: Records, matrix: NDArray[np.float64]) -> None:
         """Sum the documents' values; done at the end, when the number of columns is known."""

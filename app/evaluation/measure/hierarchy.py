@@ -5,6 +5,7 @@ from typing import Self
 
 import numpy as np
 
+from app.evaluation.measure.tally import Tally
 from app.labels import Taxonomy
 from app.metrics.counting.hierarchical_counts import OUTSIDE, HierarchicalCounts
 from app.metrics.counting.pairs import Pairs
@@ -33,3 +34,13 @@ class Hierarchy:
         zero_shot = [self.further.get(name, OUTSIDE) for name in names[self.n_labels :]]
         nodes = np.append(np.arange(self.n_labels), np.array(zero_shot, np.int64))
         self.counts.add(pairs, nodes)
+
+    def tally(self) -> Tally:
+        """What was counted, to be added to another's counts."""
+        return {"counts": np.array([self.counts.tp, self.counts.fp, self.counts.fn])}
+
+    def merge(self, tally: Tally) -> None:
+        """Add what was counted of other documents."""
+        tp, fp, fn = tally["counts"].tolist()
+        self.counts.tp, self.counts.fp = self.counts.tp + tp, self.counts.fp + fp
+        self.counts.fn += fn

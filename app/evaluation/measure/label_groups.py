@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from app.arrays import Truth
 from app.evaluation.measure.groups import LABEL_FREQUENCY
+from app.evaluation.measure.tally import Tally
 from app.labels import Taxonomy
 from app.metrics.counting.cells import Cells
 from app.metrics.counting.decision_figures import decision_figures
 from app.metrics.counting.document_values import DocumentValues
+from app.metrics.counting.exact_sums import ExactSums
 from app.metrics.counting.pairs import Pairs
 from app.metrics.counting.score_rows import ScoreRows
 from app.metrics.counting.true_ranks import TrueRanks
@@ -38,7 +40,7 @@ class LabelGroup:
         self.documents = 0
         self._is_member = np.zeros(n_labels + 1, np.bool_)
         self._is_member[columns] = True
-        self._sums: NDArray[np.float64] | float = 0.0
+        self._sums: ExactSums | None = None
 
     def add(self, scores: ScoreRows, truth: Truth, pairs: Pairs, values: DocumentValues) -> None:
         """Measure one chunk; `values` says which K count and how 0/0 is read."""
@@ -50,11 +52,24 @@ class LabelGroup:
         is_own = self._is_member[np.minimum(pairs.column, len(self._is_member) - 1)]
         cells = pairs.take(is_own).cells(scores.n_documents, len(self.columns)).take(rows)
         self.documents += len(rows)
-        self._sums = self._sums + values.matrix(ranked, cells).sum(axis=0)
+        self._sums = self._sums or ExactSums(values.width)
+        self._sums.add(values.matrix(ranked, cells))
+
+    def tally(self) -> Tally:
+        """What was counted, to be added to another's counts."""
+        limbs = {} if self._sums is None else {"limbs": self._sums.limbs}
+        return {"documents": np.array([self.documents]), **limbs}
+
+    def merge(self, tally: Tally) -> None:
+        """Add what was counted of other documents."""
+        self.documents += int(tally["documents"][0])
+        if "limbs" in tally:
+            self._sums = self._sums or ExactSums(tally["limbs"].shape[1])
+            self._sums.merge(tally["limbs"])
 
     def figures(self, cells: Cells, values: DocumentValues) -> dict[str, Any]:
         """The group's entry; `cells` are the tables of all columns."""
-        sums = np.zeros(values.width) + self._sums
+        sums = np.zeros(values.width) if self._sums is None else self._sums.totals()
         return {
             **self.title,
             "labels": len(self.columns),

@@ -16,11 +16,13 @@ from app.evaluation.measure.decided_chunk import DecidedChunk, SparseQueue
 from app.evaluation.measure.document_groups import DocumentGroups
 from app.evaluation.measure.groups import DOCUMENT_LABELS, DOCUMENT_LENGTH
 from app.evaluation.measure.hierarchy import Hierarchy
-from app.evaluation.measure.label_groups import branch_groups, label_groups
+from app.evaluation.measure.label_groups import LabelGroup, branch_groups, label_groups
+from app.evaluation.measure.tally import Integers, Tally, joined, part
 from app.evaluation.measure.worst_documents import WorstDocuments
 from app.evaluation.options import EvaluationOptions, JudgedModel
 from app.evaluation.scorer import Scorer
 from app.evaluation.storage.document_records import RECORD, DocumentRecords, Records
+from app.evaluation.storage.score_chunks import ScoreChunks, chunks_of
 from app.evaluation.storage.score_store import ScoreStore
 from app.evaluation.suspects.evaluated import suspect_labels
 from app.evaluation.suspects.suspect_list import Places
@@ -51,14 +53,23 @@ class ScoredChunk:
     """Zero-shot labels that the truth leaves out."""
     verdicts: list[Verdict] | None = None
     """What hand-written rules say about each document; None: there are none."""
+    part: int = 0
+    """The number of the file that the documents are of."""
 
 
 class Measurement:
     """Everything counted while the documents go by."""
 
     def __init__(
-        self, scorer: Scorer, options: EvaluationOptions, info: JudgedModel, folder: Path
+        self,
+        scorer: Scorer,
+        options: EvaluationOptions,
+        info: JudgedModel,
+        folder: Path,
+        *,
+        chunks: ScoreChunks | None = None,
     ) -> None:
+        """Files go to a folder; `chunks` take the scores where they are to go elsewhere."""
         n_labels = len(answered_labels(scorer))
         self.options = options
         self.inverse = _inverse(info, n_labels)
@@ -67,6 +78,7 @@ class Measurement:
         is_kept = options.keep is not None or options.bootstrap > 0
         self.recorder = KeptRecorder(options.keep or folder / "kept") if is_kept else None
         self.store = ScoreStore(folder, n_labels, options.max_scores)
+        self.chunks = chunks
         self.counts = LabelCounts(n_labels)
         self.label_groups = label_groups(info.training_counts, self.inverse)
         self.branches = branch_groups(info.taxonomy, self.inverse)
@@ -75,10 +87,17 @@ class Measurement:
         self.by_length = DocumentGroups("length", DOCUMENT_LENGTH, n_labels)
         self._queue = SparseQueue()
         self.confusion = Confusion(n_labels)
-        self.worst = WorstDocuments()
+        self.worst = WorstDocuments(n_labels)
         calibration = answered_calibration(scorer)
         self.certainty = Certainty(calibration)
         self.suspects = suspect_labels(options.suspects, calibration, info)
+
+    def keep_scores(self, rows: ScoreRows, truth: Truth) -> None:
+        """Keep a chunk's scores for what needs all of a label."""
+        if self.chunks is None:
+            self.store.add(rows, truth)
+        else:
+            self.chunks.add(rows, truth)
 
     def add(self, chunk: ScoredChunk, marks: Marks, names: list[str]) -> None:
         """Measure one chunk and the decisions on it, now or together with later ones."""
@@ -95,13 +114,58 @@ class Measurement:
         for one in self._queue.rest():
             self._measure(one, names)
 
+    def end_part(self, names: list[str]) -> None:
+        """A file of the data ends: what is counted file by file is added to the rest."""
+        self.finish(names)
+        self.confusion.end_part()
+
+    def tally(self) -> Tally:
+        """What was measured of one file, to be merged into the measurement of all."""
+        by_name = {name: one.tally() for name, one in self._tallied().items()}
+        groups = {str(n): one.tally() for n, one in enumerate(self._groups())}
+        if self.recorder is not None:
+            by_name["recorder"] = self.recorder.tally()
+        if self.chunks is not None:
+            by_name["chunks"] = self.chunks.tally()
+        return joined({**by_name, "groups": joined(groups)})
+
+    def merge(self, tally: Tally, columns: Integers, first_line: int) -> None:
+        """Add what was measured of a further file.
+
+        `columns` are the places of its columns here, and its lines count on from `first_line`.
+        """
+        for name in ("documents", "counts", "by_labels", "by_length", "confusion"):
+            getattr(self, name).merge(part(tally, name), columns)
+        for name in ("worst", "suspects"):
+            if getattr(self, name) is not None:
+                getattr(self, name).merge(part(tally, name), first_line)
+        self.certainty.merge(part(tally, "certainty"))
+        if self.hierarchy is not None:
+            self.hierarchy.merge(part(tally, "hierarchy"))
+        for n, group in enumerate(self._groups()):
+            group.merge(part(tally, f"groups/{n}"))
+        if self.recorder is not None:
+            self.recorder.merge(part(tally, "recorder"), columns, first_line)
+        for rows, truth in chunks_of(part(tally, "chunks"), len(self.counts.tp)):
+            self.store.add(rows, truth)
+
+    def _groups(self) -> list[LabelGroup]:
+        return [*self.label_groups, *self.branches]
+
+    def _tallied(self) -> dict[str, Any]:
+        """What has a tally, by name."""
+        named = ("documents", "counts", "by_labels", "by_length", "confusion")
+        further = ("worst", "certainty", "hierarchy", "suspects")
+        found = {name: getattr(self, name) for name in (*named, *further)}
+        return {name: one for name, one in found.items() if one is not None}
+
     def _measure(self, chunk: DecidedChunk, names: list[str]) -> None:
         scores, truth, pairs = chunk.rows, chunk.truth, chunk.pairs
         records = self._recorded(chunk)
         self.counts.add(len(records), pairs)
         if self.hierarchy is not None:
             self.hierarchy.add(pairs, names)
-        for group in (*self.label_groups, *self.branches):
+        for group in self._groups():
             group.add(scores, truth, pairs, self.values)
         for groups in (self.by_labels, self.by_length):
             groups.add(records, pairs)

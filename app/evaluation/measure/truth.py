@@ -3,6 +3,10 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from app.arrays import Truth, truth_from_rows
 from app.labels import LabelIndex
@@ -50,6 +54,22 @@ class TruthReader:
         self.unlabelled += sum(not labels for labels in label_sets)
         truth = truth_from_rows([counted for counted, _ in rows], self.n_columns)
         return truth, truth_from_rows([dropped for _, dropped in rows], self._width)
+
+    def found(self) -> dict[str, Any]:
+        """What was found in the label sets, to be added to another's findings."""
+        counts = [self.hidden_pairs, self.pairs, self.unlabelled]
+        return {"counts": counts, "zero_shot": self.zero_shot, "columns": list(self.columns)}
+
+    def merge(self, found: dict[str, Any]) -> NDArray[np.int64]:
+        """Add what was found in further documents; where each of their columns stands here."""
+        hidden_pairs, pairs, unlabelled = found["counts"]
+        self.hidden_pairs += hidden_pairs
+        self.pairs += pairs
+        self.unlabelled += unlabelled
+        self.zero_shot.update(found["zero_shot"])
+        first = len(self.labels)
+        own = [self.columns.setdefault(u, first + len(self.columns)) for u in found["columns"]]
+        return np.array([*range(first), *own], np.int64)
 
     @property
     def _width(self) -> int:

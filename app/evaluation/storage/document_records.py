@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from app.evaluation.measure.tally import Integers, Tally
 from app.evaluation.storage.array_file import ArrayFile
 from app.metrics.counting.cells import Cells
 from app.metrics.counting.true_ranks import TrueRanks
@@ -47,6 +48,22 @@ class DocumentRecords:
         ranks["at_least"] = ranked.at_least
         self._records.append(records)
         self._ranks.append(ranks)
+
+    def tally(self) -> Tally:
+        """All records and ranks."""
+        return {
+            "records": self._records.read(0, self._records.length),
+            "ranks": self._ranks.read(0, self._ranks.length),
+        }
+
+    def merge(self, tally: Tally, columns: Integers) -> None:
+        """Add further documents; `columns` are the places of their columns here."""
+        records, ranks = tally["records"], tally["ranks"].copy()
+        ranks["column"] = columns[ranks["column"]]
+        document = np.repeat(np.arange(len(records)), records["relevant"])
+        order = np.lexsort((ranks["column"], ranks["rank"], document))
+        self._records.append(records)
+        self._ranks.append(ranks[order])
 
     def records(self, size: int) -> Iterator[Records]:
         """The records alone, `size` documents at a time."""

@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 
 from app.arrays import Truth
 from app.decisions.calibration.calibration import Calibration
+from app.evaluation.measure.tally import Tally
 from app.evaluation.options import JudgedModel
 from app.evaluation.suspects.evidence import evidence, frequencies
 from app.evaluation.suspects.label_pairs import LEAST_PROBABILITY, LabelPairs
@@ -35,6 +36,14 @@ class SuspectLabels:
         """Look at one chunk."""
         pairs = self._finder.pairs(scores, truth)
         self._list.add(pairs, evidence(pairs, self._frequency), places, names)
+
+    def tally(self) -> Tally:
+        """What was found, to be added to another's list."""
+        return self._list.tally()
+
+    def merge(self, tally: Tally, first_line: int) -> None:
+        """Add what was found in further documents, whose lines count on from `first_line`."""
+        self._list.merge(tally, first_line)
 
     def listed(self) -> list[Suspect]:
         """Most suspect first."""

@@ -1,12 +1,13 @@
 """SuspectList: the most suspect pairs of a stream of chunks; memory does not grow with them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.evaluation.measure.tally import Tally, as_bytes, from_bytes
 from app.evaluation.suspects.label_pairs import LabelPairs
 
 LEAST_EVIDENCE = 0.0
@@ -53,10 +54,22 @@ class SuspectList:
         """Look at one chunk; chunks come in the order of the documents."""
         best = _best(evidence, self.most)
         found = [_suspect(pairs, pair, places, names) for pair in best.tolist()]
-        together = np.concatenate([self._evidence, evidence[best]])
-        suspects = self._suspects + found
+        self._take(found, evidence[best])
+
+    def _take(self, found: list[Suspect], evidence: NDArray[np.float64]) -> None:
+        together, suspects = np.append(self._evidence, evidence), self._suspects + found
         kept = _best(together, self.most)
         self._evidence, self._suspects = together[kept], [suspects[one] for one in kept.tolist()]
+
+    def tally(self) -> Tally:
+        """The suspects, and the evidence against each."""
+        found = [suspect.as_dict() for suspect in self._suspects]
+        return {"evidence": self._evidence, "suspects": as_bytes(found)}
+
+    def merge(self, tally: Tally, first_line: int) -> None:
+        """Look at the suspects of further documents, whose lines count on from `first_line`."""
+        found = [Suspect(**one) for one in from_bytes(tally["suspects"])]
+        self._take([replace(one, line=one.line + first_line) for one in found], tally["evidence"])
 
     def listed(self) -> list[Suspect]:
         """Most suspect first."""

@@ -1,6 +1,6 @@
 """Term counts, compiled: texts packed once, then segmented and counted without the GIL."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from itertools import pairwise
@@ -19,7 +19,7 @@ from app.kernels.text.leads import NO_LEADS, LeadColumns
 from app.kernels.text.segment import CHARACTERS, INSIDE_WORDS, WORDS
 from app.kernels.text.types import Segmentation, TextTable
 from app.kernels.vocabulary.learning import learn_texts, renumbered
-from app.kernels.vocabulary.ordering import distinct, gathered, ordered
+from app.kernels.vocabulary.merging import joined_vocabulary
 from app.kernels.vocabulary.vocabulary import Vocabulary
 
 PACKED = 8 << 20
@@ -62,9 +62,33 @@ def learn(texts: Sequence[str], analysis: Analysis, *, jobs: int = 1) -> tuple[V
         for sizes, numbers, arena, keys in each_part(work, ends, jobs):
             tokens.append((sizes, numbers))
             terms.append((arena, keys))
-    vocabulary, columns = _vocabulary(terms)
+    vocabulary, columns = joined_vocabulary(terms)
     terms.clear()
     return vocabulary, _renumbered(tokens, columns)
+
+
+def merged(parts: Iterable[tuple[Vocabulary, Counts]]) -> tuple[Vocabulary, Counts]:
+    """What `learn` gives for the documents of all parts, from what it gave for each of them.
+
+    All vocabularies are in code-point order, so that a row's columns rise as they did.
+    """
+    learnt, counted = zip(*parts, strict=True)
+    vocabulary, columns_of = joined_vocabulary([_spans(own) for own in learnt])
+    n_entries, at = sum(len(own.columns) for own in counted), 0
+    columns, counts = np.empty(n_entries, np.int32), np.empty(n_entries, np.int32)
+    for own, numbers in zip(counted, columns_of, strict=True):
+        end = at + len(own.columns)
+        columns[at:end], counts[at:end] = numbers[own.columns], own.counts
+        at = end
+    sizes = np.concatenate([np.diff(own.indptr) for own in counted])
+    return vocabulary, Counts(np.concatenate(([0], np.cumsum(sizes))), columns, counts)
+
+
+def _spans(vocabulary: Vocabulary) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """The packed terms, and where each begins and ends."""
+    ends = vocabulary.ends.astype(np.int64)
+    starts = np.concatenate(([0], ends))[:-1]
+    return vocabulary.packed, np.stack([starts, ends], axis=1)
 
 
 def _counted(text: Any, ends: Any, table: Any, part: tuple[int, int]) -> Any:
@@ -94,20 +118,6 @@ def _renumbered(tokens: list[Any], columns_of: list[NDArray[np.int32]]) -> Count
         array.resize(at, refcheck=False)
     ends = np.cumsum(np.concatenate(row_sizes))
     return Counts(np.concatenate(([0], ends)), columns, counts)
-
-
-def _vocabulary(parts: list[Any]) -> tuple[Vocabulary, list[NDArray[np.int32]]]:
-    """The sorted terms of all parts, and for each part the column of each of its term numbers."""
-    shifts = np.cumsum([0, *(len(arena) for arena, _ in parts)])
-    arena = np.concatenate([arena for arena, _ in parts])
-    keys = np.concatenate([keys + shift for (_, keys), shift in zip(parts, shifts, strict=False)])
-    terms, numbers = distinct(arena, keys) if len(parts) > 1 else (keys, np.arange(len(keys)))
-    order = ordered(arena, terms)
-    packed_terms, ends = gathered(arena, terms, order)
-    columns = np.empty(len(order), np.int32)
-    columns[order] = np.arange(len(order), dtype=np.int32)
-    cuts = np.cumsum([len(keys) for _, keys in parts])[:-1]
-    return Vocabulary.of_packed(packed_terms, ends), np.split(columns[numbers], cuts)
 
 
 def warm() -> None:

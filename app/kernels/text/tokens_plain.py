@@ -1,7 +1,8 @@
 """Term counts in plain Python: the definition of tokens.py, and used without a compiler."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -40,6 +41,19 @@ def learn(texts: Sequence[str], analysis: Analysis, *, jobs: int = 1) -> tuple[V
     vocabulary = Vocabulary.of(sorted(set().union(*rows)))
     columns = vocabulary.columns
     return vocabulary, _stacked([sorted((columns[t], n) for t, n in row.items()) for row in rows])
+
+
+def merged(parts: Iterable[tuple[Vocabulary, Counts]]) -> tuple[Vocabulary, Counts]:
+    """What `learn` gives for the documents of all parts, from what it gave for each of them."""
+    learnt = list(parts)
+    vocabulary = Vocabulary.of(sorted({term for own, _ in learnt for term in own.terms}))
+    rows = []
+    for own, counts in learnt:
+        columns = [vocabulary.columns[term] for term in own.terms]
+        for start, end in pairwise(counts.indptr.tolist()):
+            numbers, found = counts.columns[start:end].tolist(), counts.counts[start:end].tolist()
+            rows.append([(columns[number], n) for number, n in zip(numbers, found, strict=True)])
+    return vocabulary, _stacked(rows)
 
 
 def _stacked(rows: list[list[tuple[int, int]]]) -> Counts:

@@ -1,18 +1,20 @@
 """Tries costs in blocks: in a fold, each cost of a grid starts where the one before it ended."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.engine import Task, TaskArrays
 from app.folds import Folds
 from app.kernels import warm
 from app.kernels.solver.types import LANES, LOGISTIC, aligned_lanes, unsolved
 from app.learners.base import Fitting
 from app.learners.linear.block_training import BlockTraining
 from app.learners.linear.problem import LinearProblem
-from app.learners.ordered_map import ordered_map
+from app.learners.linear.shared_problem import problem_arrays, problem_of, problem_settings
+from app.state import State
 
 SEEDS_A_BLOCK = 1013
 
@@ -33,7 +35,12 @@ def tried_costs(
 
 
 class CostTrials:
-    """Factors on the costs of positive and of negative documents, tried on the same folds."""
+    """Factors on the costs of positive and of negative documents, tried on the same folds.
+
+    A block of labels is a task.
+    """
+
+    kind: ClassVar[str] = "cost-trials"
 
     def __init__(
         self,
@@ -42,7 +49,7 @@ class CostTrials:
         folds: Folds,
         fitting: Fitting,
     ) -> None:
-        self.training, self.grid = BlockTraining(problem, fitting, None), grid
+        self.training, self.grid, self.folds = BlockTraining(problem, fitting, None), grid, folds
         held_out_rows = fitting.held_out_rows(problem.features, folds)
         self.held_out_rows = self.training.documents.with_values(held_out_rows)
         self.splits = list(folds.splits())
@@ -59,13 +66,41 @@ class CostTrials:
         warm(fitting.progress, ("solver.block_descent",))
         labels = problem.learnable()
         blocks = [labels[i : i + LANES] for i in range(0, len(labels), LANES)]
-        results = ordered_map(self._scores, enumerate(blocks), fitting.jobs)
-        for done, (block, scores) in enumerate(zip(blocks, results, strict=True), start=1):
+        results = fitting.map(self, [(number,) for number in range(len(blocks))])
+        for done, (block, (scores,)) in enumerate(zip(blocks, results, strict=True), start=1):
             fitting.progress(stage, done, len(blocks))
             yield block, scores, problem.truth[:, block].toarray()
 
-    def _scores(self, numbered: tuple[int, NDArray[Any]]) -> NDArray[np.float32]:
-        number, labels = numbered
+    def run(self, task: Task) -> TaskArrays:
+        """The scores of one block of labels: (costs, documents, labels)."""
+        labels = self.training.problem.learnable()[task[0] * LANES : (task[0] + 1) * LANES]
+        return (self._scores(task[0], labels),)
+
+    def shared(self) -> State:
+        """The problem, what is tried, and held-out rows where they differ from the others."""
+        training = self.training
+        grid = [[float(factor) for factor in factors] for factors in self.grid]
+        settings = {**problem_settings(training.problem), "seed": training.fitting.seed}
+        settings |= {"grid": grid, "is_forward": self.folds.is_forward}
+        arrays = {**problem_arrays(training.problem), "parts": self.folds.parts}
+        if not np.array_equal(self.held_out_rows.values, training.documents.rows.values):
+            arrays["held_out_values"] = self.held_out_rows.values
+        return State(self.kind, settings, arrays)
+
+    @classmethod
+    def from_shared(cls, state: State) -> "CostTrials":
+        """Equal trials, on a worker."""
+        warm(names=("solver.block_descent",))
+        settings, arrays = state.settings, state.arrays
+        grid = [(positive, negative) for positive, negative in settings["grid"]]
+        folds = Folds(arrays["parts"], settings["is_forward"])
+        trials = cls(problem_of(state), grid, folds, Fitting(seed=settings["seed"]))
+        if "held_out_values" in arrays:
+            values = np.array(arrays["held_out_values"])  # kernels are compiled for writable ones
+            trials.held_out_rows = trials.held_out_rows._replace(values=values)
+        return trials
+
+    def _scores(self, number: int, labels: NDArray[Any]) -> NDArray[np.float32]:
         seed = (self.training.fitting.seed * 1_000_003 + number) * SEEDS_A_BLOCK
         shape = (len(self.grid), self.training.problem.n_documents, len(labels))
         scores = np.full(shape, -np.inf, np.float32)

@@ -3,9 +3,12 @@
 from collections import Counter
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.metrics.counting.cells import Cells
 from app.metrics.counting.pairs import FN, FP, TP, Pairs
+
+Integers = NDArray[np.int64]
 
 
 class LabelCounts:
@@ -27,6 +30,20 @@ class LabelCounts:
         self.fp += np.bincount(fp, minlength=n)
         self.fn += np.bincount(fn[fn < n], minlength=n)
         self.zero_shot.update(fn[fn >= n].tolist())
+
+    def tally(self) -> dict[str, Integers]:
+        """What was counted, to be added to another's counts."""
+        zero_shot = np.array(sorted(self.zero_shot.items()), np.int64).reshape(-1, 2)
+        counts = np.stack([self.tp, self.fp, self.fn])
+        return {"documents": np.array([self.documents]), "counts": counts, "zero_shot": zero_shot}
+
+    def merge(self, tally: dict[str, Integers], columns: Integers) -> None:
+        """Add the counts of other documents; `columns` are the places of their columns here."""
+        self.documents += int(tally["documents"][0])
+        for own, others in zip((self.tp, self.fp, self.fn), tally["counts"], strict=True):
+            own += others
+        for column, count in tally["zero_shot"].tolist():
+            self.zero_shot[int(columns[column])] += count
 
     def cells(self, n_columns: int) -> Cells:
         """A contingency table a column: the labels that were trained, then the zero-shot ones."""

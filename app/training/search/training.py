@@ -33,7 +33,8 @@ def trained_after(search: Search, job: TrainingJob, progress: Progress = silent)
     recipe = job.recipe.for_ready_made() if job.data.is_ready_made else job.recipe
     job = replace(job, recipe=recipe.completed())
     check(job)
-    start, fitting = perf_counter(), Fitting(job.jobs, job.seed, job.device, progress)
+    start = perf_counter()
+    fitting = Fitting(job.jobs, job.seed, job.device, progress, engine=job.engine)
     result = search(job.recipe, job, fitting)
     seconds = perf_counter() - start
     trained = train(replace(job, recipe=result.recipe), progress)

@@ -1,0 +1,1 @@
+"""What labelserve evaluate does with data in several files."""
