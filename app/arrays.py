@@ -66,3 +66,19 @@ def row_chunks(indptr: NDArray[Any], n_entries: int = ENTRIES) -> Iterator[RowCh
         entries = slice(int(indptr[first]), int(indptr[end]))
         yield RowChunk(slice(first, end), entries, np.diff(indptr[first : end + 1]))
         first = end
+
+
+COUNTED = 1 << 22
+"""Numbers that are counted at once: `bincount` makes 64-bit copies of them."""
+
+
+def occurrences(numbers: NDArray[Any], n: int) -> NDArray[np.int64]:
+    """How often each number below n is there; no array as long as `numbers` is made.
+
+    >>> occurrences(np.array([2, 0, 2], np.int32), 3).tolist()
+    [1, 0, 2]
+    """
+    total = np.zeros(n, np.int64)
+    for start in range(0, len(numbers), COUNTED):
+        total += np.bincount(numbers[start : start + COUNTED], minlength=n)
+    return total

@@ -59,6 +59,7 @@ def fit_member(
     features = vectorizer.fit_transform(
         data.documents, jobs=fitting.jobs, progress=fitting.progress
     )
+    features = fitting.moved(features)
     fitting = replace(
         fitting,
         word_vectors=vectorizer.word_vectors(),

@@ -54,7 +54,7 @@ def test_the_rows_of_the_solver_do_not_depend_on_chunks(
     monkeypatch.setattr(block_rows, "row_chunks", partial(row_chunks, n_entries=size))
     parts = block_rows.BlockRows.of(FEATURES, 1.0)
     assert all(map(np.array_equal, whole.rows, parts.rows))
-    assert np.array_equal(whole.is_kept, parts.is_kept)
+    assert np.array_equal(whole.is_shared, parts.is_shared)
     for name in ("features", "documents", "values"):
         assert np.array_equal(getattr(whole.singletons, name), getattr(parts.singletons, name))
     wide = csr_array(
