@@ -1,5 +1,6 @@
 """ScratchFolder: large arrays in temporary files, mapped, so that memory need not hold them."""
 
+import mmap as mapping
 import os
 import tempfile
 from collections.abc import Sequence
@@ -13,11 +14,8 @@ from numpy.typing import NDArray
 from app.arrays import Features
 from app.errors import StorageFullError, errno_text
 
-try:
-    from mmap import MADV_DONTNEED
-except ImportError:  # Windows: pages leave memory when the system wants them to
-    MADV_DONTNEED = None
-
+DONTNEED: int | None = getattr(mapping, "MADV_DONTNEED", None)
+"""None on Windows: pages leave memory when the system wants them to."""
 LEAST_BYTES = 16 << 20
 """Arrays below it stay in memory: they are not what it is short of."""
 COPIED = 8 << 20
@@ -65,8 +63,8 @@ def release(*arrays: NDArray[Any]) -> None:
     """Take the pages of arrays that lie in files out of this process; others are left alone."""
     for array in arrays:
         mapped = _mapping(array)
-        if mapped is not None and MADV_DONTNEED is not None:
-            mapped.madvise(MADV_DONTNEED)
+        if mapped is not None and DONTNEED is not None:
+            mapped.madvise(DONTNEED)
 
 
 def _mapping(array: Any) -> mmap | None:
