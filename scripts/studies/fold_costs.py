@@ -1,10 +1,10 @@
-"""What wider tolerances of folds save, and what cuts and calibration lose by them.
+"""What wider tolerances, or fewer folds, save, and what cuts and calibration lose by them.
 
-    PYTHONPATH=. python scripts/studies/fold_tolerance.py DATA_DIR [--only debtags] [--factors 10,30]
+    PYTHONPATH=. python scripts/studies/fold_costs.py DATA_DIR --tried 10x5,30x5,10x3
 
 Everything inside training data: four fifths of each corpus' training documents are trained with
-out-of-fold scores that end at so many times the tolerance, the last fifth (drawn by the seed) is
-scored by that model. CPU seconds of the training, micro-F1 and macro-F1 at the cuts, and the
+out-of-fold scores that end at so many times the tolerance, in so many folds; the last fifth (drawn
+by the seed) is scored by that model. CPU seconds of the training, micro-F1 and macro-F1 at the cuts, and the
 expected calibration error of all probabilities (15 bins). Test sets are not opened.
 """
 
@@ -25,20 +25,22 @@ CORPORA = ("reuters", "ohsumed", "go_emotions", "debtags")
 BINS = 15
 
 
-def studied(file: Path, factors: list[int], seed: int) -> None:
-    """Print a line a factor."""
+def studied(file: Path, tried: list[str], seed: int) -> None:
+    """Print a line for each tolerance and number of folds."""
     training, others = split(load_collection(file), 0.2, seed)
-    for factor in factors:
+    for name in tried:
+        factor, folds = map(int, name.split("x"))
         block_training.FOLD_TOLERANCE = factor
+        recipe = Recipe().with_decision(folds=folds)
         start = process_time()
-        classifier = train(TrainingJob(training, Recipe(), seed=seed)).classifier
+        classifier = train(TrainingJob(training, recipe, seed=seed)).classifier
         seconds = process_time() - start
         truth = classifier.labels.truth(others.label_sets).toarray()
         scores = classifier.scores(others.documents)
         micro, macro = _f1(classifier.decision.decide(scores), truth)
         error = _calibration_error(classifier.probabilities(scores), truth)
         print(
-            f"{file.parent.name:12} {factor:4}× {seconds:6.1f} CPU s   "
+            f"{file.parent.name:12} {name:6} {seconds:6.1f} CPU s   "
             f"micro {micro:.4f}  macro {macro:.4f}  ECE {error:.5f}",
             flush=True,
         )
@@ -61,14 +63,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("--only", default=",".join(CORPORA))
-    parser.add_argument("--factors", default="10,30,100")
+    parser.add_argument("--tried", default="10x5,30x5,100x5,10x3")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     if compiled():
         warm()
     for name in given.only.split(","):
         file = given.data / name / "train.txt.gz"
-        studied(file, [int(factor) for factor in given.factors.split(",")], given.seed)
+        studied(file, given.tried.split(","), given.seed)
 
 
 if __name__ == "__main__":
