@@ -4,8 +4,8 @@
 
 Everything inside training data: four fifths of each corpus' training documents are trained with
 out-of-fold scores that end at so many times the tolerance, in so many folds; the last fifth (drawn
-by the seed) is scored by that model. CPU seconds of the training, micro-F1 and macro-F1 at the cuts, and the
-expected calibration error of all probabilities (15 bins). Test sets are not opened.
+by the seed) is scored by that model. CPU seconds of the training, micro-F1 and macro-F1 at the
+cuts, and the expected calibration error of all probabilities (15 bins). Test sets are not opened.
 """
 
 import argparse

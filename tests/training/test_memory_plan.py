@@ -53,10 +53,9 @@ def test_terms_that_a_sample_has_once_count_although_min_df_would_drop_them() ->
     assert plan.sizes.n_entries == MANY
 
 
-def test_more_documents_jobs_and_folds_need_more() -> None:
-    half = Collection(
-        *(each[:600] for each in (DATA.documents, DATA.label_sets, DATA.ids)), DATA.summary
-    )
+def test_more_documents_jobs_and_folds_need_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plan_module, "BYTES_OF_EVERY_TRAINING", 0)
+    half = replace(DATA, documents=DATA.documents[:600], label_sets=DATA.label_sets[:600])
     need = memory_plan(DATA, RECIPE, jobs=2).need
     assert memory_plan(half, RECIPE, jobs=2).need.mapped < 0.6 * need.mapped
     assert memory_plan(DATA, RECIPE, jobs=1).need.mapped < need.mapped

@@ -20,8 +20,10 @@ SAMPLED_PLACES, NEIGHBOURS = 16, 32
 """Documents that are looked at: some neighbours in some places, which are read from few chunks."""
 LIMITS = ("min_df", "max_df", "max_features", "select", "keep", "select_over")
 """Settings that drop terms of a small sample which all documents would keep."""
-BYTES_OF_VECTORIZING = {"tfidf": 13, "union": 21, READY_MADE: 0}
+BYTES_OF_VECTORIZING = {"tfidf": 14, "union": 22, READY_MADE: 0}
 """A stored feature: column, count and weight, or two matrices while the parts of one are joined."""
+BYTES_OF_EVERY_TRAINING = 64 << 20
+"""Compiled kernels, and chunks of texts and rows that are worked on."""
 BYTES_OF_A_DOCUMENT = 100
 """Folds, marks and row ends."""
 
@@ -99,7 +101,8 @@ def _needed(member: MemberRecipe, sizes: DataSizes) -> FitBytes:
     fit = built(member)[1].bytes_of_fit(sizes)
     vectorizing = BYTES_OF_VECTORIZING[member.vectorizer] * sizes.n_entries
     need = FitBytes(max(fit.in_memory, vectorizing), max(fit.mapped, vectorizing))
-    return need.and_also(BYTES_OF_A_DOCUMENT * sizes.n_documents)
+    every = BYTES_OF_EVERY_TRAINING + BYTES_OF_A_DOCUMENT * sizes.n_documents
+    return need.and_also(every)
 
 
 class _Rows(NamedTuple):
