@@ -1,6 +1,7 @@
 """Names for the arrays that travel through the tree, and their shape checks."""
 
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -22,17 +23,21 @@ Truth: TypeAlias = Any
 """csr_array (documents, labels) of bool with sorted indices: the true labels."""
 
 
-def truth_from_rows(rows: list[list[int]], n_labels: int) -> Truth:
+def truth_from_rows(rows: Iterable[Iterable[int]], n_labels: int) -> Truth:
     """Label columns per document as a Truth; repeated columns count once.
+
+    Rows are packed as they come: lists of Python numbers would take more than most features do.
 
     >>> truth_from_rows([[2, 0, 2], []], 3).toarray().astype(int).tolist()
     [[1, 0, 1], [0, 0, 0]]
     """
-    unique = [sorted(set(row)) for row in rows]
-    offsets = np.cumsum([0, *(len(row) for row in unique)])
-    columns = np.array([column for row in unique for column in row], dtype=np.int32)
+    packed, ends = array("i"), array("q", [0])
+    for row in rows:
+        packed.extend(sorted(set(row)))
+        ends.append(len(packed))
+    columns, offsets = np.frombuffer(packed, np.int32), np.frombuffer(ends, np.int64)
     data = np.ones(len(columns), dtype=np.bool_)
-    return csr_array((data, columns, offsets), shape=(len(rows), n_labels))
+    return csr_array((data, columns, offsets), shape=(len(offsets) - 1, n_labels))
 
 
 ENTRIES = 1 << 18
@@ -66,3 +71,19 @@ def row_chunks(indptr: NDArray[Any], n_entries: int = ENTRIES) -> Iterator[RowCh
         entries = slice(int(indptr[first]), int(indptr[end]))
         yield RowChunk(slice(first, end), entries, np.diff(indptr[first : end + 1]))
         first = end
+
+
+COUNTED = 1 << 22
+"""Numbers that are counted at once: `bincount` makes 64-bit copies of them."""
+
+
+def occurrences(numbers: NDArray[Any], n: int) -> NDArray[np.int64]:
+    """How often each number below n is there; no array as long as `numbers` is made.
+
+    >>> occurrences(np.array([2, 0, 2], np.int32), 3).tolist()
+    [1, 0, 2]
+    """
+    total = np.zeros(n, np.int64)
+    for start in range(0, len(numbers), COUNTED):
+        total += np.bincount(numbers[start : start + COUNTED], minlength=n)
+    return total

@@ -17,6 +17,7 @@ AppError
 │   └── MissingExtraError      an optional package is not installed
 ├── DrainingError            the service is shutting down
 ├── OverloadedError          memory is short, or too much waits to be read by clients
+│   └── InsufficientMemoryError  a training would need more memory than is left
 ├── ConflictError            the store or a job changed under the caller
 │   └── LeaseLostError         the job has another worker, or none, by now
 ├── DatabaseUnavailableError the database of jobs cannot be used now
@@ -196,6 +197,10 @@ class OverloadedError(AppError):
     """Nearly all memory is in use, or answers that clients do not read take their share of it."""
 
     code = "overloaded"
+
+
+class InsufficientMemoryError(OverloadedError):
+    """A training would need more memory than is left; the sentence says what to do."""
 
 
 class ConflictError(AppError):

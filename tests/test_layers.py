@@ -10,7 +10,7 @@ import pytest
 LAYERS = [
     {"errors", "progress"},
     {"arrays", "folds", "state", "settings", "catalogue", "kernel_cache"},
-    {"engine"},
+    {"engine", "resources"},
     {"labels", "heldout", "metrics", "kernels"},
     {"hand_rules"},
     {"datasets", "vectorizers", "learners", "decisions", "artifacts", "compiling"},

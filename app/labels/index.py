@@ -31,5 +31,5 @@ class LabelIndex:
     def truth(self, label_sets: Iterable[Iterable[str]]) -> Truth:
         """Label sets as a matrix; labels that are not in the index are left out."""
         columns = self.columns
-        rows = [[columns[label] for label in labels if label in columns] for labels in label_sets]
+        rows = ([columns[label] for label in own if label in columns] for own in label_sets)
         return truth_from_rows(rows, len(self.names))

@@ -18,6 +18,8 @@ from app.kernels.linear.types import LinearArrays
 from app.learners import LEARNERS
 from app.learners.ordered_map import ordered_map
 from app.progress import Progress, silent
+from app.resources.need import DataSizes, FitBytes
+from app.resources.scratch import ScratchFolder
 from app.state import State
 
 HeldOutRows: TypeAlias = Callable[[Features, Folds], Features]
@@ -64,6 +66,12 @@ class Fitting:
     (`Vectorizer.selected_rows`); None: columns are the same for every model."""
     engine: Engine | None = None
     """Where workloads are run; None: in `jobs` threads of this process."""
+    scratch: ScratchFolder | None = None
+    """Where large arrays lie that are seldom read; None: in memory."""
+
+    def moved(self, features: Features) -> Features:
+        """Equal rows, in files where there is a folder for them."""
+        return features if self.scratch is None else self.scratch.moved_rows(features)
 
     def map(self, work: Workload, tasks: Sequence[Task]) -> Iterator[TaskArrays]:
         """What each task of a workload gives, in the order of the tasks."""
@@ -190,6 +198,16 @@ class Learner(Protocol):
         None where labels are learnt together.
         """
         return None
+
+    def bytes_of_fit(self, sizes: DataSizes) -> FitBytes:
+        """The most memory that a fit needs, out-of-fold scores included, beside what is in use.
+
+        By default features (8 bytes an entry), as much again for a copy of them that a fold or the
+        learner itself makes, and the values of held-out rows.
+        """
+        copies = (8 + 5 * (sizes.n_folds > 1)) * sizes.n_entries
+        held_out = sizes.held_out_bytes
+        return FitBytes(8 * sizes.n_entries + copies + held_out, copies)
 
     def problems_of_fit(self, n_labels: int) -> int | None:
         """How many two-class problems one fit to so many labels solves; None: it solves none."""

@@ -12,6 +12,7 @@ from app.errors import InvalidRequestError
 from app.folds import Folds
 from app.heldout import HeldOut
 from app.kernels import compiled
+from app.kernels.solver.types import LANES
 from app.learners.base import CostTrial, Fitting
 from app.learners.linear.block_training import (
     FINEST_TOLERANCE,
@@ -28,12 +29,15 @@ from app.learners.linear.linear_learner import LinearLearner
 from app.learners.linear.options import LinearOptions, parse_options
 from app.learners.linear.problem import LinearProblem, mean_sum
 from app.learners.out_of_fold.scores import out_of_fold_scores
+from app.resources.need import DataSizes, FitBytes
 
 SOLVERS = ("auto", "block", "liblinear")
 PRUNED_FROM = 2**22
 """Weights (features times labels) up to which none is dropped."""
 PRUNE = 0.12
 """Chosen on training documents held out: what it changes is in docs/learners.md."""
+BYTES_OF_LANES = 4 * LANES
+"""A dual variable, weight or score of sixteen labels."""
 MOST_RATIOS = 2
 AUTO = "auto"
 SMALL, SMALL_TOLERANCE = 2**22, 1e-3
@@ -113,7 +117,7 @@ class OneVsRest(LinearLearner):
         """
         if not self.uses_blocks():
             return None
-        held_out = HeldOutFolds(folds, out_of_fold_scores(truth))
+        held_out = HeldOutFolds(folds, out_of_fold_scores(truth, scratch=fitting.scratch))
         problem = self._choose_c(self.problem(features, truth), fitting)
         self.weights = train_blocks(problem, fitting, held_out)
         return held_out.scores.held_out().at(folds.scored())
@@ -181,6 +185,22 @@ class OneVsRest(LinearLearner):
 
     def _needs_blocks(self) -> bool:
         return self.ratios > 0 or self.c == AUTO
+
+    def bytes_of_fit(self, sizes: DataSizes) -> FitBytes:
+        """As block_training.py has it: its rows, and sixteen labels' numbers for each of the jobs.
+
+        With folds, their values beside the others', made from a matrix of their own.
+        """
+        if not self.uses_blocks():
+            return super().bytes_of_fit(sizes)
+        n_solutions, has_folds = (2, 1) if sizes.n_folds > 1 else (1, 0)
+        scores = BYTES_OF_LANES * sizes.n_documents * has_folds
+        solution = BYTES_OF_LANES * (sizes.n_documents + sizes.n_features)
+        solving = sizes.jobs * (n_solutions * solution + scores)
+        preparing = 5 * sizes.n_entries * has_folds
+        rows = 8 * sizes.n_entries + max(preparing, solving)
+        kept = (8 + 4 * has_folds) * sizes.n_entries + sizes.held_out_bytes
+        return FitBytes(kept + rows, rows)
 
     def problems_of_fit(self, n_labels: int) -> int:
         """One a label, and those of the search for C."""

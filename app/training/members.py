@@ -56,7 +56,7 @@ def fit_member(
     documents held out instead.
     """
     vectorizer, learner = built(recipe)
-    features = _features(vectorizer, data.documents, fitting)
+    features = fitting.moved(_features(vectorizer, data.documents, fitting))
     fitting = replace(
         fitting,
         word_vectors=vectorizer.word_vectors(),

@@ -17,6 +17,7 @@ from app.datasets.base import Summary
 from app.datasets.collection import Collection
 from app.datasets.fingerprint import fingerprints
 from app.datasets.labels_file import LabelsFile
+from app.datasets.texts import texts_at
 from app.decisions.abstention import Abstention
 from app.decisions.base import Basis, Use
 from app.decisions.calibration.calibration import Calibration
@@ -41,11 +42,13 @@ from app.learners.linear.problem_size import problem_size
 from app.metrics.costs import CostTable, ErrorCosts
 from app.model import compose_golden
 from app.progress import Progress, silent
+from app.resources.scratch import ScratchFolder
 from app.training.construct import construct
 from app.training.drift import drift_check
 from app.training.ensemble import combine, common_rows
 from app.training.fold_plan import fold_plan
 from app.training.members import FittedMember, TrainingData, built, fit_member
+from app.training.memory.plan import MemoryPlan, memory_plan
 from app.training.recipe import Recipe
 from app.training.suspects import training_suspects
 
@@ -71,6 +74,13 @@ class TrainingJob:
     """What errors cost; None: as the recipe says, which is 1 each unless it says otherwise."""
     engine: Engine | None = None
     """Where the tasks of fitting run; None: in `jobs` threads of this process."""
+    scratch: Path | None = None
+    """Where large arrays lie while training; None: in memory as long as they fit."""
+
+    def memory_plan(self) -> MemoryPlan | None:
+        """What the training will need; None where that is not known."""
+        recipe = self.recipe.for_ready_made() if self.data.is_ready_made else self.recipe
+        return memory_plan(self.data, recipe.completed(), jobs=self.jobs, folder=self.scratch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +119,7 @@ def train(job: TrainingJob, progress: Progress = silent) -> Trained:
     job = _with_costs(job, labels)
     data = _training_data(job, labels)
     fitting = Fitting(job.jobs, job.seed, job.device, progress, checkpoint=job.checkpoint)
-    fitting = replace(fitting, ids=_ids(job.data), engine=job.engine)
+    fitting = replace(fitting, ids=_ids(job.data), engine=job.engine, scratch=_scratch(job))
     plan = fold_plan(job.recipe, job.data)
     with watch.stage("fit"):
         fitted = [fit_member(m, data, plan=plan, fitting=fitting) for m in job.recipe.members]
@@ -128,6 +138,16 @@ def train(job: TrainingJob, progress: Progress = silent) -> Trained:
     info = _info(job, classifier, data, figures)
     info = replace(info, timings=watch.seconds, document_histograms=histograms)
     return Trained(classifier, info, tuple(suspects))
+
+
+def _scratch(job: TrainingJob) -> ScratchFolder | None:
+    """Where large arrays go; what cannot fit is refused, but not where others do the work."""
+    plan = job.memory_plan()
+    if plan is None:
+        return None if job.scratch is None else ScratchFolder(job.scratch)
+    if job.engine is None:
+        plan.check()
+    return plan.scratch()
 
 
 def _ids(data: Collection) -> list[str] | None:
@@ -259,7 +279,7 @@ def _histograms(
         return None
     truth = classifier.labels.truth(job.data.label_sets)
     measures = DocumentMeasures.of(classifier, np.asarray(truth.sum(axis=0)).ravel())
-    texts = [documents[row] for row in rows]
+    texts = texts_at(documents, rows.tolist())
     return held_out_histograms(measures, texts, held_out, are_own=job.valid is None)
 
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from app.arrays import Features, row_chunks
 from app.folds import Folds
+from app.resources.scratch import release
 
 
 def is_known(features: Features, terms: NDArray[Any], folds: Folds) -> NDArray[np.bool_]:
@@ -23,10 +24,12 @@ def is_known(features: Features, terms: NDArray[Any], folds: Folds) -> NDArray[n
         for chunk in row_chunks(features.indptr):
             seen = np.repeat(is_outside[chunk.rows], chunk.sizes)
             is_seen[terms[chunk.entries][seen]] = True
+            release(terms)
         for chunk in row_chunks(features.indptr):
             held_out = np.repeat(is_inside[chunk.rows], chunk.sizes)
             own = known[chunk.entries]
             own[held_out] = is_seen[terms[chunk.entries][held_out]]
+            release(terms)
     return known
 
 
@@ -46,6 +49,7 @@ def rescaled(features: Features, is_kept: NDArray[np.bool_]) -> Features:
         scales = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 1e-9)
         values[chunk.entries] = data * np.where(stays, np.repeat(scales, chunk.sizes), 0.0)
         total = totals[-1]
+        release(features.data)
     return type(features)((values, features.indices, features.indptr), shape=features.shape)
 
 

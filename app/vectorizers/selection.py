@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from app.arrays import occurrences
 from app.errors import InvalidRequestError
 from app.kernels.text.counts import Counts
 from app.vectorizers.tfidf_settings import TfidfSettings
@@ -11,7 +12,7 @@ from app.vectorizers.tfidf_settings import TfidfSettings
 def frequent_enough(counts: Counts, n_terms: int, settings: TfidfSettings) -> NDArray[np.bool_]:
     """Marks the terms within `min_df` and `max_df`, of these the `max_features` most used."""
     n_documents = len(counts.indptr) - 1
-    frequency = np.bincount(counts.columns, minlength=n_terms)
+    frequency = occurrences(counts.columns, n_terms)
     lowest, highest = _number(settings.min_df, n_documents), _number(settings.max_df, n_documents)
     if highest < lowest:
         raise InvalidRequestError("tfidf max_df: means fewer documents than min_df")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from app.arrays import Features, Truth
+from app.arrays import Features, Truth, occurrences
 from app.engine import Engine
 from app.errors import DamagedArtifactError, InvalidDataError
 from app.folds import Folds
@@ -257,7 +257,7 @@ class Tfidf(Vectorizer):
 
 def document_frequencies(counts: Counts, n_terms: int) -> NDArray[np.uint32]:
     """In how many documents each term stands, and behind them the number of documents."""
-    frequencies = np.bincount(counts.columns, minlength=n_terms)
+    frequencies = occurrences(counts.columns, n_terms)
     return np.append(frequencies, len(counts.indptr) - 1).astype(np.uint32)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from app.training.memory.plan import BYTES_OF_EVERY_TRAINING
 from tests.conftest import FILLER, TOPICS
 
 ROOT = Path(__file__).parents[2]
@@ -20,6 +21,26 @@ try:
 except SystemExit as left:
     print(open("/proc/self/status").read())
     sys.exit(left.code)
+"""
+PLANNED = """
+import re, sys
+from pathlib import Path
+from app.cli.freed_memory import return_freed_memory
+from app.cli.terminal import prepare_kernels
+from app.datasets.collection import load_collection
+from app.training.recipe import Recipe
+from app.training.train import TrainingJob, train
+
+def kibibytes(name):
+    return int(re.search(name + r":\\s+([0-9]+)", Path("/proc/self/status").read_text())[1])
+
+return_freed_memory()
+prepare_kernels()
+data = load_collection(sys.argv[1])
+job = TrainingJob(data, Recipe(), jobs=2)
+planned, before = job.memory_plan().n_bytes, kibibytes("VmRSS")
+train(job)
+print(planned, 1024 * (kibibytes("VmHWM") - before))
 """
 A_PART, FEW, MANY = 4000, 1, 6
 MORE = (MANY - FEW) * A_PART
@@ -82,3 +103,14 @@ def test_a_training_needs_less_a_document_than_its_features_and_copies(data: Pat
     words = ("{size}/*.jsonl", "--model", "m", "--models-dir", data / "models", "--folds", 2)
     quick = ("--jobs", 1, "--quality", "fast")  # trials of others take a bounded sample besides
     assert more_a_document(data, "train", *words, *quick) < 38 * NUMBERS
+
+
+@pytest.mark.slow
+def test_a_training_needs_about_what_it_said_it_would(data: Path) -> None:
+    words = [sys.executable, "-c", PLANNED, f"{data}/many/*.jsonl"]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    planned, needed = map(int, done.stdout.split())
+    by_size = planned - BYTES_OF_EVERY_TRAINING
+    assert needed < 1.1 * by_size + (16 << 20), (planned, needed)
+    assert by_size < 1.5 * needed, (planned, needed)

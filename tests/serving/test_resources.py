@@ -8,10 +8,10 @@ from types import SimpleNamespace
 import pytest
 
 from app.errors import OverloadedError, StorageFullError
+from app.resources import memory
+from app.resources.memory import MemoryUse, usages
 from app.serving.admission import Admission, BodyBudget
-from app.serving.resources import memory
 from app.serving.resources.guard import ResourceGuard
-from app.serving.resources.memory import MemoryUse, usages
 
 
 def guard(folder: Path, used: int, *, memory: float = 90, disk: float = 100) -> ResourceGuard:

@@ -1,6 +1,7 @@
 """Steps that go over a matrix in chunks give the same bits for chunks of any size."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -54,7 +55,7 @@ def test_the_rows_of_the_solver_do_not_depend_on_chunks(
     monkeypatch.setattr(block_rows, "row_chunks", partial(row_chunks, n_entries=size))
     parts = block_rows.BlockRows.of(FEATURES, 1.0)
     assert all(map(np.array_equal, whole.rows, parts.rows))
-    assert np.array_equal(whole.is_kept, parts.is_kept)
+    assert np.array_equal(whole.is_shared, parts.is_shared)
     for name in ("features", "documents", "values"):
         assert np.array_equal(getattr(whole.singletons, name), getattr(parts.singletons, name))
     wide = csr_array(
@@ -77,6 +78,20 @@ def test_a_vocabulary_does_not_depend_on_how_many_texts_are_packed_together(
     assert all(map(np.array_equal, counts, again_counts))
     known = tokens.count_known(texts, Analysis(), whole, jobs=jobs)
     assert all(map(np.array_equal, counts, known))
+
+
+def test_what_is_learnt_from_are_terms_and_no_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[int] = []
+
+    def vocabulary(parts: Any) -> Any:
+        kept.extend(len(arena) for arena, _ in parts)
+        return real(parts)
+
+    real = tokens._vocabulary
+    monkeypatch.setattr(tokens, "_vocabulary", vocabulary)
+    texts = [" ".join([f"own{number}", *["common"] * 100]) for number in range(100)]
+    tokens.learn(texts, Analysis(), jobs=1)
+    assert sum(kept) == len("common") + sum(len(f"own{number}") for number in range(100))
 
 
 def test_column_numbers_have_32_bits_where_they_fit() -> None:

@@ -224,7 +224,9 @@ def main(  # noqa: PLR0913
     scratch: Annotated[
         Path | None,
         typer.Option(
-            help="Folder for the texts of large data while training; the system's by default.",
+            help="Folder for large data while training: texts, and also features and held-out "
+            "scores. Without it texts are in the system's folder, and the others in memory as "
+            "long as they fit.",
             exists=True,
             file_okay=False,
             writable=True,
@@ -290,7 +292,9 @@ def main(  # noqa: PLR0913
             labels_file=labels_file,
             most_suspects=MOST_SUSPECTS if suspects else 0,
             costs=cost_table,
+            scratch=scratch,
         )
+    _say_memory(job, has_cluster=cluster is not None)
     if runs is not None:
         read = {"model": model, "read": read_counts(corpus.summary), "warnings": unknown}
         about = {
@@ -320,6 +324,21 @@ def main(  # noqa: PLR0913
     result = summary(trained, published, corpus.summary)
     write_json(json, {"model": name, **result, "warnings": [*result["warnings"], *unknown]})
     exit_if_held_back(promote, published)
+
+
+SAID_FROM = 100_000_000
+"""Bytes: less is nobody's concern."""
+
+
+def _say_memory(job: TrainingJob, *, has_cluster: bool) -> None:
+    """Tell on standard error what will be needed; refuse now what cannot fit."""
+    plan = job.memory_plan()
+    if plan is None:
+        return
+    if not has_cluster:
+        plan.check()
+    if plan.n_bytes >= SAID_FROM:
+        err.print(plan.sentence(), markup=False, soft_wrap=True)
 
 
 def _unknown_costs(costs: CostTable | None, corpus: Collection) -> list[str]:

@@ -82,9 +82,9 @@ def descend(  # noqa: C901 - see below
                 prefetch(values, at)
             following = documents[queue[min(visit + 1, n_due - 1)]]
             prefetch(duals, np.intp(following) * LANES)
-            for at in range(starts[following], starts[following + 1]):
-                prefetch(weights, np.intp(columns[at]) * LANES)
-                if is_scaled:
+            ahead, last = starts[following], starts[following + 1]
+            if is_scaled:
+                for at in range(ahead, last):
                     prefetch(squares, np.intp(columns[at]) * LANES)
             document = documents[turn]
             begin, end = starts[document], starts[document + 1]
@@ -97,9 +97,16 @@ def descend(  # noqa: C901 - see below
                 first = multiply_add(a, splat(values[at]), first)
                 second = multiply_add(b, splat(values[at + 1]), second)
                 at += 2
+                # Among the sums: a processor waits once a dozen prefetches are under way.
+                if ahead + 1 < last:
+                    prefetch(weights, np.intp(columns[ahead]) * LANES)
+                    prefetch(weights, np.intp(columns[ahead + 1]) * LANES)
+                    ahead += 2
             if at < end:
                 a = load(weights, np.intp(columns[at]) * LANES)
                 first = multiply_add(a, splat(values[at]), first)
+            for rest in range(ahead, last):
+                prefetch(weights, np.intp(columns[rest]) * LANES)
             bits = marks[document]
             sign = where_bit(bits, one, splat(F32(-1)))
             cost = where_bit(bits, positive_cost, negative_cost)

@@ -20,6 +20,7 @@ from app.kernels.text.segment import CHARACTERS, INSIDE_WORDS, WORDS
 from app.kernels.text.types import Segmentation, TextTable
 from app.kernels.vocabulary.learning import learn_texts, renumbered
 from app.kernels.vocabulary.merging import joined_vocabulary
+from app.kernels.vocabulary.ordering import gathered
 from app.kernels.vocabulary.vocabulary import Vocabulary
 
 PACKED = 8 << 20
@@ -61,7 +62,7 @@ def learn(texts: Sequence[str], analysis: Analysis, *, jobs: int = 1) -> tuple[V
         work = partial(_learnt, text, ends, table.numbers)
         for sizes, numbers, arena, keys in each_part(work, ends, jobs):
             tokens.append((sizes, numbers))
-            terms.append((arena, keys))
+            terms.append(_packed_terms(arena, keys))
     vocabulary, columns = joined_vocabulary(terms)
     terms.clear()
     return vocabulary, _renumbered(tokens, columns)
@@ -97,6 +98,12 @@ def _counted(text: Any, ends: Any, table: Any, part: tuple[int, int]) -> Any:
 
 def _learnt(text: Any, ends: Any, table: Any, part: tuple[int, int]) -> Any:
     return learn_texts(text, ends, part, table)
+
+
+def _packed_terms(arena: Any, keys: Any) -> tuple[Any, Any]:
+    """The same terms in an arena of their own: the kernel's has whole texts, all but a few."""
+    packed_terms, ends = gathered(arena, keys, np.arange(len(keys)))
+    return packed_terms, np.stack([ends - (keys[:, 1] - keys[:, 0]), ends], axis=1)
 
 
 def _renumbered(tokens: list[Any], columns_of: list[NDArray[np.int32]]) -> Counts:

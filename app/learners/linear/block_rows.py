@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.arrays import Features, row_chunks
+from app.arrays import Features, occurrences, row_chunks
 from app.kernels.solver.types import SolverRows
+from app.resources.scratch import ScratchFolder, release
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,21 +30,21 @@ class BlockRows:
     rows: SolverRows
     kept: NDArray[Any]
     singletons: SingletonFeatures
-    is_kept: NDArray[np.bool_]
-    """Whether each stored entry of the feature matrix is in the rows."""
+    is_shared: NDArray[np.bool_]
+    """Whether each feature is in the rows."""
 
     @classmethod
     def of(cls, features: Features, bias: float | None) -> "BlockRows":
         """The rows of a feature matrix, with the bias feature's value (None: no bias)."""
         n_documents, n_features = features.shape
-        counts = np.bincount(features.indices, minlength=n_features)
+        counts = occurrences(features.indices, n_features)
         shared = np.flatnonzero(counts > 1)
         kept = shared[np.argsort(-counts[shared], kind="stable")]
         new_columns = np.full(n_features, -1, np.int32)
         new_columns[kept] = np.arange(len(kept), dtype=np.int32)
         n_kept = int(counts[kept].sum())
         columns, values = np.empty(n_kept, np.int32), np.empty(n_kept, np.float32)
-        starts, is_kept = np.zeros(n_documents + 1, np.int64), np.empty(features.nnz, np.bool_)
+        starts = np.zeros(n_documents + 1, np.int64)
         norms, at = np.empty(n_documents, np.float32), 0
         singles = [(features.indices[:0], np.empty(0, np.int32), features.data[:0])]
         for chunk in row_chunks(features.indptr):
@@ -54,20 +55,30 @@ class BlockRows:
             end = at + int(n_stays.sum())
             columns[at:end], values[at:end] = renumbered[stays], data[stays]
             starts[chunk.rows.start + 1 : chunk.rows.stop + 1] = at + np.cumsum(n_stays)
-            is_kept[chunk.entries] = stays
             norms[chunk.rows] = _squares(row_of, data, len(chunk.sizes))
             single_of = (row_of[~stays] + chunk.rows.start).astype(np.int32)
             singles.append((indices[~stays], single_of, data[~stays]))
             at = end
+            release(features.indices, features.data)
         singletons = SingletonFeatures(*map(np.concatenate, zip(*singles, strict=True)))
         value = np.float32(0 if bias is None else bias)
         single_norms = _squares(singletons.documents, singletons.values, n_documents)
         rows = SolverRows(starts, columns, values, single_norms, norms + value * value, value)
-        return cls(rows, kept, singletons, is_kept)
+        return cls(rows, kept, singletons, counts > 1)
 
-    def with_values(self, features: Features) -> SolverRows:
-        """The rows with the values of another matrix that has the same places stored."""
-        return self.rows._replace(values=features.data[self.is_kept].astype(np.float32, copy=False))
+    def with_values(self, features: Features, scratch: ScratchFolder | None = None) -> SolverRows:
+        """The rows with the values of another matrix that has the same places stored.
+
+        In a file where there is a folder for it: they are read far less often than the rows.
+        """
+        n_kept, at = len(self.rows.values), 0
+        values = (scratch.empty if scratch else np.empty)((n_kept,), np.float32)
+        for chunk in row_chunks(features.indptr):
+            own = features.data[chunk.entries][self.is_shared[features.indices[chunk.entries]]]
+            values[at : at + len(own)] = own
+            at += len(own)
+            release(features.indices, features.data, values)
+        return self.rows._replace(values=values)
 
 
 def _squares(

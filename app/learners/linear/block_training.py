@@ -34,6 +34,7 @@ from app.learners.linear.shared_problem import (
     problem_settings,
 )
 from app.learners.out_of_fold.scores import OutOfFoldScores
+from app.resources.scratch import release
 from app.state import State
 
 LOSSES = {1: SQUARED_HINGE, 3: HINGE, 7: LOGISTIC}
@@ -46,6 +47,8 @@ FOLD_TOLERANCE = 10
 exact ones by a few thousandths, those of positives not upwards (docs/learners.md). A model of the
 documents before a part forgets most of what it starts from, and ends at the tolerance itself."""
 SEEDS_A_BLOCK = 1009
+SCORED = 1 << 14
+"""Documents that are scored before pages of their values are released."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,7 @@ class BlockTraining:
         self.held_out_rows = self.documents.rows
         if held_out is not None:
             rows = fitting.held_out_rows(problem.features, held_out.folds)
-            self.held_out_rows = self.documents.with_values(rows)
+            self.held_out_rows = self.documents.with_values(rows, fitting.scratch)
             self.splits = list(held_out.folds.splits())
             self.fold_tolerance *= 1 if held_out.folds.is_forward else FOLD_TOLERANCE
         self.kernel = kernels("solver.block_descent")
@@ -198,7 +201,10 @@ class BlockTraining:
         self._descend(block, solution, outside, seed, self.fold_tolerance)
         solution.weights[np.abs(solution.weights) <= self.problem.cut] = 0
         scores = aligned_lanes(len(inside))
-        self.kernel.score(self.held_out_rows, solution, inside, scores)
+        for start in range(0, len(inside), SCORED):
+            some, lanes = inside[start : start + SCORED], slice(start * LANES, None)
+            self.kernel.score(self.held_out_rows, solution, some, scores[lanes])
+            release(self.held_out_rows.values)
         return scores.reshape(-1, LANES)
 
     def _set_constant_scores(self, scores: Any, labels: NDArray[Any], split: Split) -> None:

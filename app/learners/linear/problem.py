@@ -1,6 +1,6 @@
 """LinearProblem: what the linear solvers are given, and their solutions combined."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,6 +11,7 @@ from scipy.sparse import csc_array, csr_array
 from app.arrays import Features, Truth
 from app.learners.linear.label_weights import LabelWeights
 from app.learners.linear.options import LinearOptions
+from app.resources.scratch import release
 
 
 class SolvedLabels(NamedTuple):
@@ -90,15 +91,29 @@ class LinearProblem:
 
 def cut_for(features: Features, prune: float) -> float:
     """Where weights are cut: at `prune` for documents of length 1, lower for longer ones."""
-    squares = np.sum(features.data**2, dtype=np.float64)
-    length = float(np.sqrt(squares / max(features.shape[0], 1)))
+    length = float(np.sqrt(_total(features, np.square) / max(features.shape[0], 1)))
     return prune / length if length > 0 else 0.0
 
 
 def mean_sum(features: Features) -> float:
     """The sum of an average document's numbers, without their signs; 1 where all are 0."""
-    total = float(np.sum(np.abs(features.data), dtype=np.float64))
+    total = _total(features, np.abs)
     return total / features.shape[0] if total > 0 else 1.0
+
+
+SUMMED = 1 << 20
+"""Values that are summed at once: a multiple of numpy's own buffer, so that the bits are those of
+one sum."""
+
+
+def _total(features: Features, of: Callable[[NDArray[Any]], NDArray[Any]]) -> float:
+    """The sum of a function of all values, with no array as long as they are."""
+    total = 0.0
+    for start in range(0, len(features.data), SUMMED):
+        values = of(features.data[start : start + SUMMED])
+        total = np.add.reduce(values, dtype=np.float64, initial=total)
+        release(features.data)
+    return float(total)
 
 
 def constant_scores(

@@ -42,7 +42,8 @@ def out_of_fold(
     fitting: Fitting,
 ) -> HeldOut:
     """Scores of the documents that the folds score, each by a learner that was not fitted to it."""
-    collected, fitting = out_of_fold_scores(truth), replace(fitting, ids=None)
+    collected = out_of_fold_scores(truth, scratch=fitting.scratch)
+    fitting = replace(fitting, ids=None)
     held_out_rows = fitting.held_out_rows(features, folds)
     for split in folds.splits():
         known, new = _rows_of_split(features, held_out_rows, split, fitting)
@@ -65,6 +66,7 @@ def scores_of_split(
     held_out_rows = fitting.held_out_rows(features, two_parts(split))
     known, new = _rows_of_split(features, held_out_rows, split, fitting)
     del held_out_rows  # all documents', of which only those inside are needed from here on
+    known = fitting.moved(known)
     learner.fit(known, truth[split.outside], _within_split(quiet))
     return learner.scores(new, jobs=fitting.jobs)
 

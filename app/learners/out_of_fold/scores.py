@@ -9,9 +9,9 @@ from scipy.sparse import csc_array, csr_array
 from app.arrays import Scores, Truth
 from app.heldout import HeldOut
 from app.kernels import kernels
+from app.resources.need import DENSE_CELLS
+from app.resources.scratch import ScratchFolder, release
 
-DENSE_CELLS = 200_000_000
-"""Up to so many pairs of document and label are all kept: 800 MB."""
 NUMBERS_A_PAIR = 4
 """Of a sparse pair: score and label, and both again while pairs are sorted by label."""
 BEST = 300
@@ -31,12 +31,19 @@ class OutOfFoldScores(Protocol):
 
 
 def out_of_fold_scores(
-    truth: Truth, *, dense_cells: int = DENSE_CELLS, best: int = BEST
+    truth: Truth,
+    *,
+    scratch: ScratchFolder | None = None,
+    dense_cells: int = DENSE_CELLS,
+    best: int = BEST,
 ) -> OutOfFoldScores:
-    """All scores where they fit the bound, else each document's best: as many as fit it."""
+    """All scores where they fit the bound, else each document's best: as many as fit it.
+
+    All scores lie in a file where there is a folder for it.
+    """
     n_documents, n_labels = truth.shape
     if n_documents * n_labels <= dense_cells:
-        return AllScores(truth)
+        return AllScores(truth, scratch)
     fitting = dense_cells // (NUMBERS_A_PAIR * n_documents)
     return BestScores(truth, max(1, min(best, n_labels, fitting)))
 
@@ -44,13 +51,17 @@ def out_of_fold_scores(
 class AllScores:
     """Every score, a label's side by side, since tuners read label after label."""
 
-    def __init__(self, truth: Truth) -> None:
+    def __init__(self, truth: Truth, scratch: ScratchFolder | None = None) -> None:
         self._truth = truth
-        self._scores = np.full(truth.shape[::-1], -np.inf, np.float32)
+        self._scores = (scratch.empty if scratch else np.empty)(truth.shape[::-1], np.float32)
+        for column in self._scores:
+            column[:] = -np.inf
+            release(self._scores)
 
     def put(self, documents: NDArray[Any], labels: NDArray[Any], scores: Scores) -> None:
         """Take scores; blocks of labels may come from several threads at once."""
         self._scores[np.ix_(labels, documents)] = scores.T
+        release(self._scores)
 
     def held_out(self) -> HeldOut:
         """All of them."""

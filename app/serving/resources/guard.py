@@ -6,7 +6,7 @@ from pathlib import Path
 from time import monotonic
 
 from app.errors import OverloadedError, StorageFullError
-from app.serving.resources.memory import MemoryUse, usages
+from app.resources.memory import MemoryUse, usages
 
 LOOK_SECONDS = 0.05
 """A look at memory is good for so long: it takes some tens of microseconds."""

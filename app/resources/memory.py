@@ -33,6 +33,11 @@ def usages() -> Iterator[MemoryUse]:
                 yield usage
 
 
+def bytes_left() -> int | None:
+    """What may still be used before the first limit is reached; None where no limit is known."""
+    return min((max(0, usage.limit - usage.used) for usage in usages()), default=None)
+
+
 def _of_machine() -> MemoryUse:
     lines = Path("/proc/meminfo").read_text().splitlines()
     kibibytes = {name: int(rest.split()[0]) for name, _, rest in (s.partition(":") for s in lines)}
