@@ -87,8 +87,8 @@ def test_what_is_learnt_from_are_terms_and_no_texts(monkeypatch: pytest.MonkeyPa
         kept.extend(len(arena) for arena, _ in parts)
         return real(parts)
 
-    real = tokens._vocabulary
-    monkeypatch.setattr(tokens, "_vocabulary", vocabulary)
+    real = tokens.joined_vocabulary
+    monkeypatch.setattr(tokens, "joined_vocabulary", vocabulary)
     texts = [" ".join([f"own{number}", *["common"] * 100]) for number in range(100)]
     tokens.learn(texts, Analysis(), jobs=1)
     assert sum(kept) == len("common") + sum(len(f"own{number}") for number in range(100))
