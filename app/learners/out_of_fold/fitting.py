@@ -14,6 +14,7 @@ from app.heldout import HeldOut
 from app.learners.base import Fitting, Learner, unchanged
 from app.learners.out_of_fold.scores import OutOfFoldScores, out_of_fold_scores
 from app.progress import silent
+from app.resources.scratch import release
 
 DOCUMENTS_AT_ONCE = 1024
 
@@ -63,9 +64,14 @@ def scores_of_split(
 ) -> Scores:
     """Scores of the documents inside by the learner, which is fitted to those outside."""
     quiet = replace(fitting, progress=silent, checkpoint=None, ids=None)
-    held_out_rows = fitting.held_out_rows(features, two_parts(split))
-    known, new = _rows_of_split(features, held_out_rows, split, fitting)
-    del held_out_rows  # all documents', of which only those inside are needed from here on
+    if fitting.selected_rows is None:
+        # All documents' held-out rows are gone before the others are copied.
+        new = fitting.held_out_rows(features, two_parts(split))[split.inside]
+        release(features.indices, features.data)
+        known = features[split.outside]
+    else:
+        known, new = _rows_of_split(features, features, split, fitting)
+    release(features.indices, features.data)
     known = fitting.moved(known)
     learner.fit(known, truth[split.outside], _within_split(quiet))
     return learner.scores(new, jobs=fitting.jobs)
