@@ -1,6 +1,6 @@
 """LearntTerms: the terms of some texts and their counts, as a task that a worker can do."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain, islice
 from typing import Any, ClassVar
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from app.engine import Engine, Task, TaskArrays
 from app.kernels import compiled, kernels
+from app.kernels.text.chunks import text_chunks
 from app.kernels.text.counts import Counts
 from app.kernels.vocabulary.vocabulary import Vocabulary
 from app.state import State
@@ -60,7 +61,7 @@ def learn_on(
     """What the kernel `learn` gives for all texts, by workers; None where it is not worth it."""
     if settings.stemmer or not compiled():
         return None
-    chunks = _chunks(texts)
+    chunks = text_chunks(texts, CHARACTERS)
     first = list(islice(chunks, LEAST_TASKS))
     if len(first) < LEAST_TASKS:
         return None
@@ -75,17 +76,3 @@ def _learnt(arrays: TaskArrays) -> tuple[Vocabulary, Counts]:
     packed, ends, indptr, columns, counts = arrays
     table = np.zeros(0, np.uint32)  # nothing is looked up: these terms are put together with others
     return Vocabulary(packed, ends, table), Counts(indptr, columns, counts)
-
-
-def _chunks(texts: Iterable[Any]) -> Iterator[list[str]]:
-    """Texts one after another, about `CHARACTERS` at a time: their borders depend on them alone."""
-    some: list[str] = []
-    n_characters = 0
-    for text in texts:
-        some.append(text)
-        n_characters += len(text)
-        if n_characters >= CHARACTERS:
-            yield some
-            some, n_characters = [], 0
-    if some:
-        yield some

@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow
@@ -18,15 +17,6 @@ from tests.evaluation.test_partitions import written
 
 LABELSERVE = (sys.executable, "-m", "labelserve")
 N_PARTS = 6
-
-
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Processes]:
-    processes = Processes(tmp_path_factory.mktemp("cluster"))
-    for _ in range(2):
-        processes.start_worker()
-    yield processes
-    processes.stop()
 
 
 @pytest.fixture

@@ -35,15 +35,6 @@ N_BLOCKS = 13
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Processes]:
-    processes = Processes(tmp_path_factory.mktemp("cluster"))
-    for _ in range(2):
-        processes.start_worker()
-    yield processes
-    processes.stop()
-
-
-@pytest.fixture(scope="module")
 def by_threads() -> list[Any]:
     return fitted(OneVsRest(), Fitting(jobs=2))
 

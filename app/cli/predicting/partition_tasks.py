@@ -31,7 +31,7 @@ class PartitionTasks:
 
     def shared(self) -> State:
         """The job and the files, by paths that are the same everywhere."""
-        job: dict[str, Any] = msgspec.to_builtins(self.job, enc_hook=_path, order="deterministic")
+        job: dict[str, Any] = msgspec.to_builtins(self.job, enc_hook=str, order="deterministic")
         job["models_dir"] = str(self.job.models_dir.resolve())
         files = [
             [each.file.name, each.file.inner, absolute(each.file.name), str(each.output.resolve())]
@@ -42,7 +42,7 @@ class PartitionTasks:
     @classmethod
     def from_shared(cls, state: State) -> "PartitionTasks":
         """The same with its model."""
-        job = msgspec.convert(state.settings["job"], PredictionJob, dec_hook=_of_path)
+        job = msgspec.convert(state.settings["job"], PredictionJob, dec_hook=_of_text)
         files = [
             Partition(_file(name, inner, place, job), Path(output))
             for name, inner, place, output in state.settings["files"]
@@ -67,13 +67,6 @@ def _file(name: str, inner: str, place: str, job: PredictionJob) -> PartFile:
     return part_at(place, job.reading.format, name=name, inner=inner)
 
 
-def _path(value: Any) -> Any:
-    if isinstance(value, Path):
-        return str(value)
-    raise NotImplementedError(f"{type(value)} is not sent to workers")
-
-
-def _of_path(kind: type[Any], value: Any) -> Any:
-    if kind is Path:
-        return Path(value)
-    raise NotImplementedError(f"{kind} is not sent to workers")
+def _of_text(kind: type[Any], text: Any) -> Any:
+    """A path again, which is all that JSON has as text alone."""
+    return kind(text)

@@ -13,6 +13,7 @@ from app.kernels.array_table import ArrayTable, array_table, read_only
 from app.kernels.text import tokens_plain
 from app.kernels.text.analysis import Analysis
 from app.kernels.text.characters import classes, letters
+from app.kernels.text.chunks import text_chunks
 from app.kernels.text.counting import count_texts
 from app.kernels.text.counts import Counts
 from app.kernels.text.leads import NO_LEADS, LeadColumns
@@ -151,15 +152,7 @@ def packed_chunks(
     texts: Sequence[str], analysis: Analysis
 ) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.int64]]]:
     """The same for as many texts at a time as have about `PACKED` characters."""
-    some: list[str] = []
-    n_characters = 0
-    for text in texts:
-        some.append(text)
-        n_characters += len(text)
-        if n_characters >= PACKED:
-            yield packed(some, analysis)
-            some, n_characters = [], 0
-    if some:
+    for some in text_chunks(texts, PACKED):
         yield packed(some, analysis)
 
 
