@@ -97,11 +97,13 @@ def _mapped(path: Path, digest: str) -> NDArray[Any]:
         np.lib.format.read_magic(file)
         shape, _, _ = np.lib.format.read_array_header_1_0(file)
         is_empty = 0 in shape
-    # An empty file cannot be mapped.
-    array: NDArray[Any] = np.load(path, None if is_empty else "r", allow_pickle=False)
+    # An empty file cannot be mapped. What a process would write is its own, never the file's.
+    array: NDArray[Any] = np.load(path, None if is_empty else "c", allow_pickle=False)
     if _digest(array) != digest:
         raise ClusterError(f"{path} was changed or is not whole")
-    return array.view(np.ndarray)
+    view = array.view(np.ndarray)
+    view.flags.writeable = False
+    return view
 
 
 def _digest(array: NDArray[Any]) -> str:

@@ -1,7 +1,7 @@
 """BlockRows: documents in the form the block solver reads, and the way back to all features."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +9,10 @@ from numpy.typing import NDArray
 from app.arrays import Features, occurrences, row_chunks
 from app.kernels.solver.types import SolverRows
 from app.resources.scratch import ScratchFolder, release
+
+
+ROW_ARRAYS = SolverRows._fields[:-1]
+SINGLETON_ARRAYS = ("features", "documents", "values")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +65,29 @@ class BlockRows:
             at = end
             release(features.indices, features.data)
         singletons = SingletonFeatures(*map(np.concatenate, zip(*singles, strict=True)))
-        value = np.float32(0 if bias is None else bias)
+        value = _bias(bias)
         single_norms = _squares(singletons.documents, singletons.values, n_documents)
         rows = SolverRows(starts, columns, values, single_norms, norms + value * value, value)
         return cls(rows, kept, singletons, counts > 1)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything but the bias, for other processes."""
+        return {
+            **{name: getattr(self.rows, name) for name in ROW_ARRAYS},
+            "kept": self.kept,
+            **{f"singleton_{name}": getattr(self.singletons, name) for name in SINGLETON_ARRAYS},
+        }
+
+    @classmethod
+    def of_arrays(
+        cls, arrays: dict[str, NDArray[Any]], bias: float | None, n_features: int
+    ) -> "BlockRows":
+        """The rows of `arrays` again, on these arrays."""
+        rows = SolverRows(*(writable(arrays[name]) for name in ROW_ARRAYS), _bias(bias))
+        singletons = SingletonFeatures(*(arrays[f"singleton_{name}"] for name in SINGLETON_ARRAYS))
+        is_shared = np.zeros(n_features, np.bool_)
+        is_shared[arrays["kept"]] = True
+        return cls(rows, arrays["kept"], singletons, is_shared)
 
     def with_values(self, features: Features, scratch: ScratchFolder | None = None) -> SolverRows:
         """The rows with the values of another matrix that has the same places stored.
@@ -79,6 +102,39 @@ class BlockRows:
             at += len(own)
             release(features.indices, features.data, values)
         return self.rows._replace(values=values)
+
+
+class FoldRows(NamedTuple):
+    """Documents to learn from, and as models see them that were fitted without them."""
+
+    documents: BlockRows
+    held_out: SolverRows
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Those of the documents, and held-out values where they differ."""
+        own, held_out = self.documents.rows.values, self.held_out.values
+        differing = {} if np.array_equal(own, held_out) else {"held_out_values": held_out}
+        return self.documents.arrays() | differing
+
+    @classmethod
+    def of_arrays(
+        cls, arrays: dict[str, NDArray[Any]], bias: float | None, n_features: int
+    ) -> "FoldRows":
+        """The rows of `arrays` again, on these arrays."""
+        documents = BlockRows.of_arrays(arrays, bias, n_features)
+        values = writable(arrays.get("held_out_values", documents.rows.values))
+        return cls(documents, documents.rows._replace(values=values))
+
+
+def writable(array: NDArray[Any]) -> NDArray[Any]:
+    """The same array as kernels are compiled for it; none of them writes to it."""
+    view = array.view()
+    view.flags.writeable = True
+    return view
+
+
+def _bias(value: float | None) -> np.float32:
+    return np.float32(0 if value is None else value)
 
 
 def _squares(

@@ -22,7 +22,7 @@ from app.kernels.solver.types import (
     unsolved,
 )
 from app.learners.base import Fitting
-from app.learners.linear.block_rows import BlockRows
+from app.learners.linear.block_rows import BlockRows, FoldRows
 from app.learners.linear.count_ratios import CountRatios, count_ratios
 from app.learners.linear.label_weights import LabelWeights
 from app.learners.linear.options import LinearOptions
@@ -74,6 +74,15 @@ def solved_blocks(
     return BlockTraining(problem, fitting, None).solved_blocks(blocks)
 
 
+def fold_rows(problem: LinearProblem, folds: Folds | None, fitting: Fitting) -> FoldRows:
+    """The documents as the solver reads them; without folds, none is held out."""
+    documents = BlockRows.of(problem.features, problem.options.bias)
+    if folds is None:
+        return FoldRows(documents, documents.rows)
+    held_out = fitting.held_out_rows(problem.features, folds)
+    return FoldRows(documents, documents.with_values(held_out, fitting.scratch))
+
+
 def takes_blocks(options: LinearOptions) -> bool:
     """Whether these options can be trained in blocks."""
     return options.solver in LOSSES and options.tolerance >= FINEST_TOLERANCE
@@ -85,18 +94,20 @@ class BlockTraining:
     kind: ClassVar[str] = "label-blocks"
 
     def __init__(
-        self, problem: LinearProblem, fitting: Fitting, held_out: HeldOutFolds | None
+        self,
+        problem: LinearProblem,
+        fitting: Fitting,
+        held_out: HeldOutFolds | None,
+        rows: FoldRows | None = None,
     ) -> None:
         self.problem, self.fitting, self.held_out = problem, fitting, held_out
-        self.documents = BlockRows.of(problem.features, problem.options.bias)
+        folds = None if held_out is None else held_out.folds
+        self.documents, self.held_out_rows = rows or fold_rows(problem, folds, fitting)
         self.loss, self.tolerance = LOSSES[problem.options.solver], problem.options.tolerance
         self.every_document = np.arange(problem.n_documents, dtype=np.int32)
         self.fold_tolerance = self.tolerance
         self.splits: list[Split] = []
-        self.held_out_rows = self.documents.rows
         if held_out is not None:
-            rows = fitting.held_out_rows(problem.features, held_out.folds)
-            self.held_out_rows = self.documents.with_values(rows, fitting.scratch)
             self.splits = list(held_out.folds.splits())
             self.fold_tolerance *= 1 if held_out.folds.is_forward else FOLD_TOLERANCE
         self.kernel = kernels("solver.block_descent")
@@ -131,12 +142,10 @@ class BlockTraining:
     def shared(self) -> State:
         """The problem, the seed, the folds, and held-out rows where they differ from the others."""
         settings = {**problem_settings(self.problem), "seed": self.fitting.seed}
-        arrays = problem_arrays(self.problem)
+        arrays = problem_arrays(self.problem, FoldRows(self.documents, self.held_out_rows))
         if self.held_out is not None:
             arrays["parts"] = self.held_out.folds.parts
             settings["is_forward"] = self.held_out.folds.is_forward
-            if not np.array_equal(self.held_out_rows.values, self.documents.rows.values):
-                arrays["held_out_values"] = self.held_out_rows.values
         return State(self.kind, settings, arrays)
 
     @classmethod
@@ -146,11 +155,8 @@ class BlockTraining:
         settings, arrays, held_out = state.settings, state.arrays, None
         if "parts" in arrays:
             held_out = HeldOutFolds(Folds(arrays["parts"], settings["is_forward"]), NoScores())
-        training = cls(problem_of(state), Fitting(seed=settings["seed"]), held_out)
-        if "held_out_values" in arrays:
-            values = np.array(arrays["held_out_values"])  # kernels are compiled for writable ones
-            training.held_out_rows = training.held_out_rows._replace(values=values)
-        return training
+        problem, rows = problem_of(state)
+        return cls(problem, Fitting(seed=settings["seed"]), held_out, rows)
 
     def _train(
         self, numbered: tuple[int, NDArray[Any]]

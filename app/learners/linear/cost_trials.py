@@ -11,7 +11,8 @@ from app.folds import Folds
 from app.kernels import warm
 from app.kernels.solver.types import LANES, LOGISTIC, aligned_lanes, unsolved
 from app.learners.base import Fitting
-from app.learners.linear.block_training import BlockTraining
+from app.learners.linear.block_rows import FoldRows
+from app.learners.linear.block_training import BlockTraining, fold_rows
 from app.learners.linear.problem import LinearProblem
 from app.learners.linear.shared_problem import problem_arrays, problem_of, problem_settings
 from app.state import State
@@ -48,10 +49,10 @@ class CostTrials:
         grid: Sequence[tuple[float, float]],
         folds: Folds,
         fitting: Fitting,
+        rows: FoldRows | None = None,
     ) -> None:
-        self.training, self.grid, self.folds = BlockTraining(problem, fitting, None), grid, folds
-        held_out_rows = fitting.held_out_rows(problem.features, folds)
-        self.held_out_rows = self.training.documents.with_values(held_out_rows)
+        self.rows, self.grid, self.folds = rows or fold_rows(problem, folds, fitting), grid, folds
+        self.training = BlockTraining(problem, fitting, None, self.rows)
         self.splits = list(folds.splits())
         self.ratios = self.training.ratios_of([split.outside for split in self.splits])
 
@@ -82,9 +83,7 @@ class CostTrials:
         grid = [[float(factor) for factor in factors] for factors in self.grid]
         settings = {**problem_settings(training.problem), "seed": training.fitting.seed}
         settings |= {"grid": grid, "is_forward": self.folds.is_forward}
-        arrays = {**problem_arrays(training.problem), "parts": self.folds.parts}
-        if not np.array_equal(self.held_out_rows.values, training.documents.rows.values):
-            arrays["held_out_values"] = self.held_out_rows.values
+        arrays = {**problem_arrays(training.problem, self.rows), "parts": self.folds.parts}
         return State(self.kind, settings, arrays)
 
     @classmethod
@@ -94,11 +93,8 @@ class CostTrials:
         settings, arrays = state.settings, state.arrays
         grid = [(positive, negative) for positive, negative in settings["grid"]]
         folds = Folds(arrays["parts"], settings["is_forward"])
-        trials = cls(problem_of(state), grid, folds, Fitting(seed=settings["seed"]))
-        if "held_out_values" in arrays:
-            values = np.array(arrays["held_out_values"])  # kernels are compiled for writable ones
-            trials.held_out_rows = trials.held_out_rows._replace(values=values)
-        return trials
+        problem, rows = problem_of(state)
+        return cls(problem, grid, folds, Fitting(seed=settings["seed"]), rows)
 
     def _scores(self, number: int, labels: NDArray[Any]) -> NDArray[np.float32]:
         seed = (self.training.fitting.seed * 1_000_003 + number) * SEEDS_A_BLOCK
@@ -126,7 +122,7 @@ class CostTrials:
             training.kernel.descend(rows, block, solution, outside, tolerance, seed)
             pruned, scores = solution.copy(), aligned_lanes(len(inside))
             pruned.weights[np.abs(pruned.weights) <= training.problem.cut] = 0
-            training.kernel.score(self.held_out_rows, pruned, inside, scores)
+            training.kernel.score(self.rows.held_out, pruned, inside, scores)
             yield scores.reshape(-1, LANES)
 
     def _start(self, loss: int) -> Any:

@@ -9,6 +9,7 @@ from scipy.sparse import csc_array, csr_array
 
 from app.arrays import Features, Scores
 from app.heldout import HeldOut
+from app.learners.linear.block_rows import FoldRows
 from app.learners.linear.options import LinearOptions
 from app.learners.linear.problem import LinearProblem
 from app.state import State
@@ -24,42 +25,43 @@ def problem_settings(problem: LinearProblem) -> dict[str, Any]:
     }
 
 
-def problem_arrays(problem: LinearProblem) -> dict[str, NDArray[Any]]:
-    """The arrays of a problem."""
-    documents = matrix_arrays(problem.features, problem.truth)
-    return {**documents, "costs": problem.costs}
+def problem_arrays(problem: LinearProblem, rows: FoldRows) -> dict[str, NDArray[Any]]:
+    """The arrays of a problem; documents as the solver reads them, which every worker would
+    otherwise have to make of the features."""
+    return {**rows.arrays(), **truth_arrays(problem.truth), "costs": problem.costs}
 
 
-def problem_of(state: State) -> LinearProblem:
-    """The problem again."""
-    settings, (features, truth) = state.settings, matrices_of(state)
-    options = options_of(settings["options"])
-    costs = state.arrays["costs"]
-    return LinearProblem(features, truth, options, costs, settings["cut"], settings["ratios"])
+def problem_of(state: State) -> tuple[LinearProblem, FoldRows]:
+    """The problem again, without features, and the documents as the solver reads them."""
+    settings, arrays = state.settings, state.arrays
+    options, n_features = options_of(settings["options"]), settings["n_features"]
+    rows, truth = FoldRows.of_arrays(arrays, options.bias, n_features), truth_of(arrays)
+    features = csr_array((truth.shape[0], n_features), dtype=np.float32)
+    limits = settings["cut"], settings["ratios"]
+    return LinearProblem(features, truth, options, arrays["costs"], *limits), rows
 
 
-def matrix_arrays(features: Features, truth: csc_array) -> dict[str, NDArray[Any]]:
-    """Features by document, and the truth by label, of which only the places are kept."""
-    return {
-        "values": features.data,
-        "columns": features.indices,
-        "starts": features.indptr,
-        "true_documents": truth.indices,
-        "true_starts": truth.indptr,
-    }
+def truth_arrays(truth: csc_array) -> dict[str, NDArray[Any]]:
+    """The truth by label, of which only the places are kept."""
+    return {"true_documents": truth.indices, "true_starts": truth.indptr}
 
 
-def matrices_of(state: State) -> tuple[Features, csc_array]:
-    """Features and truth again, on the arrays as they are."""
-    arrays = state.arrays
-    n_documents, n_labels = len(arrays["starts"]) - 1, len(arrays["true_starts"]) - 1
+def truth_of(arrays: dict[str, NDArray[Any]]) -> csc_array:
+    """The truth again, of as many documents as have rows among the arrays."""
+    documents, starts = arrays["true_documents"], arrays["true_starts"]
+    shape = (len(arrays["starts"]) - 1, len(starts) - 1)
+    return csc_array((np.ones(len(documents), np.bool_), documents, starts), shape=shape)
+
+
+def feature_arrays(features: Features) -> dict[str, NDArray[Any]]:
+    """Features by document."""
+    return {"values": features.data, "columns": features.indices, "starts": features.indptr}
+
+
+def features_of(arrays: dict[str, NDArray[Any]], n_features: int) -> Features:
+    """The features again, on the arrays as they are."""
     by_document = (arrays["values"], arrays["columns"], arrays["starts"])
-    marks = np.ones(len(arrays["true_documents"]), np.bool_)
-    by_label = (marks, arrays["true_documents"], arrays["true_starts"])
-    return (
-        csr_array(by_document, shape=(n_documents, state.settings["n_features"])),
-        csc_array(by_label, shape=(n_documents, n_labels)),
-    )
+    return csr_array(by_document, shape=(len(arrays["starts"]) - 1, n_features))
 
 
 def options_settings(options: LinearOptions) -> dict[str, Any]:

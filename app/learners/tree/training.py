@@ -20,10 +20,12 @@ from app.learners.linear.label_training import solved_labels
 from app.learners.linear.options import LinearOptions
 from app.learners.linear.problem import LinearProblem, constant_scores, cut_for
 from app.learners.linear.shared_problem import (
-    matrices_of,
-    matrix_arrays,
+    feature_arrays,
+    features_of,
     options_of,
     options_settings,
+    truth_arrays,
+    truth_of,
 )
 from app.learners.tree.label_clusters import Branch
 from app.learners.tree.node_tasks import branch_arrays, branches_of, node_tasks
@@ -125,16 +127,17 @@ class NodeTraining:
             "cut": float(self.cut),
             "seed": self.seed,
         }
-        arrays = matrix_arrays(self.features, self.truth) | branch_arrays(self.branches)
-        return State(self.kind, settings, arrays)
+        arrays = feature_arrays(self.features) | truth_arrays(self.truth)
+        return State(self.kind, settings, arrays | branch_arrays(self.branches))
 
     @classmethod
     def from_shared(cls, state: State) -> "NodeTraining":
         """An equal training."""
         warm(names=("solver.block_descent",))
-        settings, branches = state.settings, branches_of(state.arrays)
-        options, (features, truth) = options_of(settings["options"]), matrices_of(state)
-        return cls(features, truth, options, settings["cut"], True, settings["seed"], branches)
+        settings, arrays = state.settings, state.arrays
+        features = features_of(arrays, settings["n_features"])
+        options, cut, seed = options_of(settings["options"]), settings["cut"], settings["seed"]
+        return cls(features, truth_of(arrays), options, cut, True, seed, branches_of(arrays))
 
     def _below(self, branch: Branch) -> tuple[NDArray[Any], csr_array]:
         """The documents with a label below the node, and which children each belongs to."""
