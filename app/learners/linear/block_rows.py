@@ -10,7 +10,6 @@ from app.arrays import Features, occurrences, row_chunks
 from app.kernels.solver.types import SolverRows
 from app.resources.scratch import ScratchFolder, release
 
-
 ROW_ARRAYS = SolverRows._fields[:-1]
 SINGLETON_ARRAYS = ("features", "documents", "values")
 
