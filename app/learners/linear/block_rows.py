@@ -82,7 +82,7 @@ class BlockRows:
         cls, arrays: dict[str, NDArray[Any]], bias: float | None, n_features: int
     ) -> "BlockRows":
         """The rows of `arrays` again, on these arrays."""
-        rows = SolverRows(*(writable(arrays[name]) for name in ROW_ARRAYS), _bias(bias))
+        rows = SolverRows(**{name: writable(arrays[name]) for name in ROW_ARRAYS}, bias=_bias(bias))
         singletons = SingletonFeatures(*(arrays[f"singleton_{name}"] for name in SINGLETON_ARRAYS))
         is_shared = np.zeros(n_features, np.bool_)
         is_shared[arrays["kept"]] = True
