@@ -11,6 +11,7 @@ from app.engine import Task, Workload
 from app.engines import WORKLOADS
 from app.engines.parts import is_right, part_path, write_part
 from app.engines.shared_files import read_shared
+from app.resources.freed_memory import return_freed_memory
 
 COPIES = {
     "read": "app.engines.local_copies:local_files",
@@ -35,6 +36,7 @@ def workload(folder: str, handle: str) -> Workload:
     """The workload behind a handle, built once a process: its threads share it."""
     with _lock:
         if handle not in _built:
+            return_freed_memory()
             _built.clear()  # of an earlier training, or fold
             state = read_shared(Path(folder), handle, _local_files(Path(folder)))
             _built[handle] = find(WORKLOADS, state.kind, "workload").from_shared(state)

@@ -25,7 +25,7 @@ except SystemExit as left:
 PLANNED = """
 import re, sys
 from pathlib import Path
-from app.cli.freed_memory import return_freed_memory
+from app.resources.freed_memory import return_freed_memory
 from app.cli.terminal import prepare_kernels
 from app.datasets.collection import load_collection
 from app.training.recipe import Recipe

@@ -16,7 +16,6 @@ from app.artifacts.store import Store
 from app.cli.cluster import Cluster, check_cluster, on_cluster
 from app.cli.completion import decisions, learners, model_names
 from app.cli.examples import CommandWithExamples, examples
-from app.cli.freed_memory import return_freed_memory
 from app.cli.new_versions import Promote, exit_if_held_back
 from app.cli.options.reading import (
     read_alike,
@@ -57,6 +56,7 @@ from app.evaluation.options import EvaluationOptions
 from app.evaluation.suspects.file import MOST_SUSPECTS, check_suspects_file, write_suspects
 from app.labels import LabelIndex
 from app.metrics.costs import CostTable
+from app.resources.freed_memory import return_freed_memory
 from app.training.publish import (
     Published,
     check_target,
