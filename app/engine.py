@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Protocol, Self, TypeAlias
 
+import numpy as np
 from numpy.typing import NDArray
 
 from app.state import State
@@ -12,6 +13,10 @@ Task: TypeAlias = tuple[int, ...]
 
 TaskArrays: TypeAlias = tuple[NDArray[Any], ...]
 """What a task gives: the same arrays in the same order for every task of a workload."""
+
+ArrayName: TypeAlias = NDArray[np.bytes_]
+"""The name of an array that stays with the engine, 64 characters: what `Engine.store` gives, and
+what a workload may share instead of the array itself."""
 
 
 class Workload(Protocol):
@@ -35,8 +40,21 @@ class Workload(Protocol):
         """What one task gives; several threads may call it at once."""
 
 
+class StoringWorkload(Workload, Protocol):
+    """A workload whose tasks give large arrays, which others read and nobody else needs."""
+
+    stored: ClassVar[slice]
+    """Which of a task's arrays stay with the engine: their names are given instead."""
+
+
 class Engine(Protocol):
     """Runs tasks somewhere else than in threads of this process."""
+
+    def store(self, array: NDArray[Any]) -> ArrayName:
+        """Keep an array that several workloads share."""
+
+    def open(self, name: ArrayName) -> NDArray[Any]:
+        """An array that is kept here, mapped."""
 
     def map(self, work: Workload, tasks: Sequence[Task]) -> Iterator[TaskArrays]:
         """Each task's arrays, in the order of the tasks."""

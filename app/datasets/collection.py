@@ -17,9 +17,9 @@ from app.datasets.corrections.correction import CorrectionsFile
 from app.datasets.document_hash import DocumentHash
 from app.datasets.order_values import OrderValue, ranks
 from app.datasets.reading import Reading, open_data
-from app.datasets.texts import kept_texts, texts_at
 from app.errors import InvalidDataError, InvalidRequestError
 from app.progress import Progress, silent
+from app.resources.texts import kept_texts, texts_at
 
 STEP = 1000
 ReadyMade = tuple[NDArray[np.int32], NDArray[np.float32]]

@@ -4,7 +4,9 @@ WORKLOADS = {
     "cost-trials": "app.learners.linear.cost_trials:CostTrials",
     "evaluated-files": "app.cli.evaluating.file_tasks:FileTasks",
     "label-blocks": "app.learners.linear.block_training:BlockTraining",
-    "learnt-terms": "app.vectorizers.learnt_terms:LearntTerms",
+    "lead-counts": "app.vectorizers.workers.lead_counts:LeadCounts",
+    "learnt-terms": "app.vectorizers.workers.learnt_terms:LearntTerms",
     "predicted-files": "app.cli.predicting.partition_tasks:PartitionTasks",
     "tree-nodes": "app.learners.tree.training:NodeTraining",
+    "weighed-rows": "app.vectorizers.workers.weighed_rows:WeighedRows",
 }

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from distributed import Client, Future, KilledWorker, as_completed
+from numpy.typing import NDArray
 
-from app.engine import Task, TaskArrays, Workload
+from app.engine import ArrayName, Task, TaskArrays, Workload
 from app.engines.parts import part_path, read_part
-from app.engines.shared_files import write_shared
+from app.engines.shared_files import store_array, stored_array, write_shared
 from app.engines.worker_task import forget_workloads, run_task
 from app.errors import ClusterError
 
@@ -89,6 +90,14 @@ class DaskEngine:
     def share(self, work: Workload) -> str:
         """Write what the workload's tasks share; the handle that workers find it by."""
         return write_shared(self._folder, work.shared())
+
+    def store(self, array: NDArray[Any]) -> ArrayName:
+        """Keep an array that several workloads share."""
+        return store_array(self._folder, array)
+
+    def open(self, name: ArrayName) -> NDArray[Any]:
+        """An array that is kept in the folder, mapped."""
+        return stored_array(self._folder, name)
 
     def close(self) -> None:
         """Let the workers forget the last workload, where they still can."""

@@ -5,10 +5,13 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
-from app.engine import Task, TaskArrays, Workload
+from numpy.typing import NDArray
+
+from app.engine import ArrayName, Task, TaskArrays, Workload
 from app.engines.parts import part_path, read_part
-from app.engines.shared_files import write_shared
+from app.engines.shared_files import store_array, stored_array, write_shared
 from app.engines.worker_task import run_task
 from app.errors import ClusterError
 
@@ -34,6 +37,14 @@ class ProcessEngine:
     def map_each(self, works: Iterable[Workload]) -> Iterator[TaskArrays]:
         """What the only task of each workload gives, in the order of the workloads."""
         return self._run([(write_shared(self._folder, one.shared()), (0,)) for one in works])
+
+    def store(self, array: NDArray[Any]) -> ArrayName:
+        """Keep an array that several workloads share."""
+        return store_array(self._folder, array)
+
+    def open(self, name: ArrayName) -> NDArray[Any]:
+        """An array that is kept in the folder, mapped."""
+        return stored_array(self._folder, name)
 
     def _run(self, tasks: Sequence[tuple[str, Task]]) -> Iterator[TaskArrays]:
         """Each task's arrays, in their order; a part is gone once it was read."""

@@ -1,8 +1,9 @@
 """Shared files: a workload's data where every worker can map them, named by their hashes.
 
 The same array is written once, whichever workloads share it, and is there already when a training
-goes on. What a file holds is checked by its name when it is opened, so that the name, which the
-driver sends, is all that a worker has to trust.
+goes on. Where it was written before, by a worker or for another workload, it goes by its name. What
+a file holds is checked by its name when it is opened, so that the name, which the driver sends, is
+all that a worker has to trust.
 """
 
 import json
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.artifacts.folders import whole_file, write_file
+from app.engine import ArrayName
 from app.errors import ClusterError
 from app.kernels import compiled
 from app.state import State
@@ -23,12 +25,13 @@ from app.state import State
 PACKAGES = ("labelserve", "llvmlite", "numba", "numpy", "scipy")
 """Whose versions may change the last digit of a result."""
 CHUNK = 1 << 24
+NAME = np.dtype("S64")
 
 
 def write_shared(folder: Path, state: State) -> str:
     """Write what a workload's tasks share; the handle by which workers find it."""
     folder.mkdir(parents=True, exist_ok=True)
-    arrays = {name: _write_array(folder, array) for name, array in state.arrays.items()}
+    arrays = {name: _digest_of(folder, array) for name, array in state.arrays.items()}
     content = {
         "kind": state.kind,
         "settings": state.settings,
@@ -61,6 +64,18 @@ def read_shared(
     return State(content["kind"], content["settings"], arrays)
 
 
+def store_array(folder: Path, array: NDArray[Any]) -> ArrayName:
+    """Write an array where it is not there yet; its name."""
+    folder.mkdir(parents=True, exist_ok=True)
+    return np.array([_write_array(folder, array)], NAME)
+
+
+def stored_array(folder: Path, name: ArrayName) -> NDArray[Any]:
+    """An array by its name, mapped."""
+    digest = name.item().decode()
+    return _mapped(folder / f"{digest}.npy", digest)
+
+
 def versions() -> dict[str, str]:
     """What must be the same here and there for the same bytes."""
     installed = {"kernels": "compiled" if compiled() else "plain"}
@@ -80,6 +95,10 @@ def _check_versions(wanted: dict[str, str]) -> None:
             "a worker has other versions than the command (in brackets), which may give another "
             f"model: {', '.join(differing)}; install the same on both"
         )
+
+
+def _digest_of(folder: Path, array: NDArray[Any]) -> str:
+    return array.item().decode() if array.dtype == NAME else _write_array(folder, array)
 
 
 def _write_array(folder: Path, array: NDArray[Any]) -> str:

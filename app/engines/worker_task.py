@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from app.catalogue import find
-from app.engine import Task, Workload
+from app.engine import Task, TaskArrays, Workload
 from app.engines import WORKLOADS
 from app.engines.parts import is_right, part_path, write_part
-from app.engines.shared_files import read_shared
+from app.engines.shared_files import read_shared, store_array
 from app.resources.freed_memory import return_freed_memory
 
 COPIES = {
@@ -29,7 +29,18 @@ def run_task(folder: str, handle: str, task: Task) -> None:
     """
     path = part_path(Path(folder), handle, task)
     if not is_right(path):
-        write_part(path, workload(folder, handle).run(task))
+        work = workload(folder, handle)
+        write_part(path, _stored(Path(folder), work, work.run(task)))
+
+
+def _stored(folder: Path, work: Workload, arrays: TaskArrays) -> TaskArrays:
+    """The arrays, with the names of those that stay in the folder."""
+    which: slice | None = getattr(work, "stored", None)
+    if which is None:
+        return arrays
+    every = list(arrays)
+    every[which] = [store_array(folder, array) for array in every[which]]
+    return tuple(every)
 
 
 def workload(folder: str, handle: str) -> Workload:

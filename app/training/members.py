@@ -79,7 +79,7 @@ def _features(vectorizer: Vectorizer, documents: Sequence[Any], fitting: Fitting
     how: dict[str, Any] = {"jobs": fitting.jobs, "progress": fitting.progress}
     if fitting.engine is None:
         return vectorizer.fit_transform(documents, **how)
-    return vectorizer.fit_transform_on(fitting.engine, documents, **how)
+    return vectorizer.fit_transform_on(fitting.engine, documents, scratch=fitting.scratch, **how)
 
 
 def _label_rows(

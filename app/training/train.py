@@ -17,7 +17,6 @@ from app.datasets.base import Summary
 from app.datasets.collection import Collection
 from app.datasets.fingerprint import fingerprints
 from app.datasets.labels_file import LabelsFile
-from app.datasets.texts import texts_at
 from app.decisions.abstention import Abstention
 from app.decisions.base import Basis, Use
 from app.decisions.calibration.calibration import Calibration
@@ -43,6 +42,7 @@ from app.metrics.costs import CostTable, ErrorCosts
 from app.model import compose_golden
 from app.progress import Progress, silent
 from app.resources.scratch import ScratchFolder
+from app.resources.texts import texts_at
 from app.training.construct import construct
 from app.training.drift import drift_check
 from app.training.ensemble import combine, common_rows

@@ -14,6 +14,7 @@ from app.folds import Folds
 from app.kernels.linear.types import FittedPart, FittedTfidf
 from app.kernels.text.analysis import Analysis
 from app.progress import Progress, silent
+from app.resources.scratch import ScratchFolder
 from app.state import State
 from app.vectorizers import VECTORIZERS
 
@@ -53,9 +54,16 @@ class Vectorizer(Protocol):
         """Learn the vocabulary; the rows that `transform` gives. The same for any `jobs`."""
 
     def fit_transform_on(
-        self, engine: Engine, documents: Sequence[Any], *, jobs: int, progress: Progress = silent
+        self,
+        engine: Engine,
+        documents: Sequence[Any],
+        *,
+        jobs: int,
+        progress: Progress = silent,
+        scratch: ScratchFolder | None = None,
     ) -> Features:
-        """The same rows, with what can be done by workers done there."""
+        """The same rows, with what can be done by workers done there; in files where there is a
+        folder for them."""
         return self.fit_transform(documents, jobs=jobs, progress=progress)
 
     @abstractmethod

@@ -1,29 +1,34 @@
 """Which terms stay: limits on document frequency, and the most frequent ones."""
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
-from app.arrays import occurrences
 from app.errors import InvalidRequestError
-from app.kernels.text.counts import Counts
 from app.vectorizers.tfidf_settings import TfidfSettings
 
 
-def frequent_enough(counts: Counts, n_terms: int, settings: TfidfSettings) -> NDArray[np.bool_]:
-    """Marks the terms within `min_df` and `max_df`, of these the `max_features` most used."""
-    n_documents = len(counts.indptr) - 1
-    frequency = occurrences(counts.columns, n_terms)
+def frequent_enough(
+    frequency: NDArray[np.int64],
+    n_documents: int,
+    settings: TfidfSettings,
+    uses: Callable[[], NDArray[np.float64]],
+) -> NDArray[np.bool_]:
+    """Marks the terms within `min_df` and `max_df`, of these the `max_features` most used.
+
+    `frequency` is in how many documents each term stands; `uses` gives how often.
+    """
     lowest, highest = _number(settings.min_df, n_documents), _number(settings.max_df, n_documents)
     if highest < lowest:
         raise InvalidRequestError("tfidf max_df: means fewer documents than min_df")
     keep: NDArray[np.bool_] = (frequency >= lowest) & (frequency <= highest)
     limit = settings.max_features
     if limit is not None and keep.sum() > limit:
-        uses = np.bincount(counts.columns, counts.counts, minlength=n_terms)
         # scikit-learn's own order, so that ties at the limit fall as they do there.
-        most_used = (-uses[keep]).argsort()[:limit]
+        most_used = (-uses()[keep]).argsort()[:limit]
         chosen = np.flatnonzero(keep)[most_used]
-        keep = np.zeros(n_terms, dtype=np.bool_)
+        keep = np.zeros(len(frequency), dtype=np.bool_)
         keep[chosen] = True
     return keep
 

@@ -1,12 +1,11 @@
 """Tf-idf: texts → rows of weighed terms, the same matrix as scikit-learn's TfidfVectorizer."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from app.arrays import Features, Truth, occurrences
 from app.engine import Engine
@@ -20,13 +19,17 @@ from app.kernels.text.leads import NO_LEADS, LeadColumns
 from app.kernels.text.offsets import terms_with_offsets
 from app.kernels.vocabulary.vocabulary import Vocabulary
 from app.progress import Progress, silent
+from app.resources.scratch import ScratchFolder
 from app.state import State
 from app.vectorizers.base import TermSpans, Vectorizer
 from app.vectorizers.fold_vocabulary import is_known, narrowed, rescaled
-from app.vectorizers.learnt_terms import learn_on
 from app.vectorizers.selection import frequent_enough
 from app.vectorizers.term_selection.chosen_terms import chosen_terms
 from app.vectorizers.tfidf_settings import TfidfSettings
+from app.vectorizers.workers.lead_counts import every_lead, lead_counts_on
+from app.vectorizers.workers.learnt_terms import learn_on
+from app.vectorizers.workers.shared_groups import TextArrays, shared_groups
+from app.vectorizers.workers.weighed_rows import CountedTexts, sparse_rows, weighed_on
 
 
 class Tfidf(Vectorizer):
@@ -59,14 +62,39 @@ class Tfidf(Vectorizer):
         return self._fitted(learnt, documents, jobs, progress)
 
     def fit_transform_on(
-        self, engine: Engine, documents: Sequence[Any], *, jobs: int, progress: Progress = silent
+        self,
+        engine: Engine,
+        documents: Sequence[Any],
+        *,
+        jobs: int,
+        progress: Progress = silent,
+        scratch: ScratchFolder | None = None,
     ) -> Features:
-        """The same rows; of many texts, workers learn the terms and count them."""
-        progress("vectorize", 0, len(documents))
-        learnt = learn_on(engine, documents, self.settings)
-        if learnt is None:
+        """The same rows; of many texts, workers learn the terms, count and weigh them."""
+        groups = shared_groups(engine, documents)
+        if groups is None:
             return self.fit_transform(documents, jobs=jobs, progress=progress)
-        return self._fitted(learnt, documents, jobs, progress)
+        progress("vectorize", 0, len(documents))
+        learnt = learn_on(engine, groups, self.settings)
+        use = TermUse(learnt.frequencies, len(documents), lambda: learnt.uses)
+        keep = self._keep_frequent(learnt.vocabulary, use)
+        renumbered = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int32)
+        numbers: list[Any] = [renumbered[columns] for columns in learnt.columns_of]
+        counted = CountedTexts(learnt.groups, numbers, int(learnt.frequencies[keep].sum()))
+        if self.settings.lead:
+            counted = self._leads_on(engine, groups)
+        self.idf = self._rarity()
+        rows = weighed_on(engine, counted, self.idf, self.settings, scratch)
+        progress("vectorize", len(documents), len(documents))
+        return rows
+
+    def _leads_on(self, engine: Engine, groups: list[TextArrays]) -> CountedTexts:
+        """The columns that first words of these texts have, and the counts in all columns."""
+        is_used, counted = lead_counts_on(engine, groups, self.settings, self.vocabulary)
+        self.leads = self._learnt = every_lead(self.settings, len(self.vocabulary)).kept(is_used)
+        numbers = engine.store(np.where(is_used, np.cumsum(is_used) - 1, -1).astype(np.int32))
+        n_entries = sum(int(group.sizes.sum()) for group in counted)
+        return CountedTexts(counted, [numbers] * len(counted), n_entries)
 
     def _fitted(
         self,
@@ -79,19 +107,24 @@ class Tfidf(Vectorizer):
         vocabulary, counts = learnt
         if self.settings.binary:
             counts.counts.fill(1)
-        keep = frequent_enough(counts, len(vocabulary), self.settings)
+        keep = self._keep_frequent(vocabulary, TermUse.of(counts, len(vocabulary)))
         if not keep.all():
-            vocabulary, counts = vocabulary.kept(keep), kept(counts, keep)
-        if len(vocabulary) == 0:
-            raise InvalidDataError("no terms are left: texts are empty, or the limits too narrow")
-        self.vocabulary = vocabulary
-        self.frequencies = document_frequencies(counts, len(vocabulary))
+            counts = kept(counts, keep)
         if self.settings.lead:
             self.leads, counts = self._with_leads(documents, jobs)
             self._learnt = self.leads
         self.idf = self._rarity()
         progress("vectorize", len(documents), len(documents))
         return self._weighed(counts, jobs)
+
+    def _keep_frequent(self, vocabulary: Vocabulary, use: "TermUse") -> NDArray[np.bool_]:
+        """Take the terms that are frequent enough, and mark them."""
+        keep = frequent_enough(use.frequencies, use.n_documents, self.settings, use.total)
+        if not keep.any():
+            raise InvalidDataError("no terms are left: texts are empty, or the limits too narrow")
+        self.vocabulary = vocabulary if keep.all() else vocabulary.kept(keep)
+        self.frequencies = np.append(use.frequencies[keep], use.n_documents).astype(np.uint32)
+        return keep
 
     def transform(self, documents: Sequence[Any], *, jobs: int = 1) -> Features:
         """Rows of tf-idf weights; a text without a known term is an empty row."""
@@ -210,14 +243,14 @@ class Tfidf(Vectorizer):
 
     def _with_leads(self, documents: Sequence[Any], jobs: int) -> tuple[LeadColumns, Counts]:
         """The columns that first words of these texts have, and the counts in all columns."""
-        lead, n_terms = self.settings.lead, len(self.vocabulary)
-        every = LeadColumns.of(lead, np.ones((len(lead), n_terms), np.bool_))
+        n_columns = len(self.vocabulary) * (1 + len(self.settings.lead))
+        every = every_lead(self.settings, len(self.vocabulary))
         tokens = kernels("text.tokens")
         counts = tokens.count_known(
             documents, self.analysis, self.vocabulary, leads=every, jobs=jobs
         )
         self.vocabulary.tables.clear()  # that of every column is needed no more
-        is_used = np.bincount(counts.columns, minlength=n_terms * (1 + len(lead))) > 0
+        is_used = np.bincount(counts.columns, minlength=n_columns) > 0
         return every.kept(is_used), kept(counts, is_used)
 
     def _least_frequency(self) -> float:
@@ -248,17 +281,25 @@ class Tfidf(Vectorizer):
         if self.settings.binary:
             counts.counts.fill(1)
         weights = kernels("text.tfidf").tfidf_weights(counts, self.idf, self.settings.scheme)
-        shape = (len(counts.indptr) - 1, self.n_features)
-        # With 64-bit row ends scipy would make every column number 64 bits wide as well.
-        fits = len(weights) <= np.iinfo(np.int32).max
-        ends = counts.indptr.astype(np.int32) if fits else counts.indptr
-        return csr_array((weights, counts.columns, ends), shape=shape)
+        return sparse_rows(weights, counts.columns, counts.indptr, self.n_features)
 
 
-def document_frequencies(counts: Counts, n_terms: int) -> NDArray[np.uint32]:
-    """In how many documents each term stands, and behind them the number of documents."""
-    frequencies = occurrences(counts.columns, n_terms)
-    return np.append(frequencies, len(counts.indptr) - 1).astype(np.uint32)
+class TermUse(NamedTuple):
+    """In how many of the documents each term stands, and what gives how often it does."""
+
+    frequencies: NDArray[np.int64]
+    n_documents: int
+    total: Callable[[], NDArray[np.float64]]
+
+    @classmethod
+    def of(cls, counts: Counts, n_terms: int) -> "TermUse":
+        """That of counts in memory."""
+
+        def total() -> NDArray[np.float64]:
+            every: NDArray[Any] = np.bincount(counts.columns, counts.counts, minlength=n_terms)
+            return every
+
+        return cls(occurrences(counts.columns, n_terms), len(counts.indptr) - 1, total)
 
 
 def rarity(frequencies: NDArray[np.uint32], scheme: str) -> NDArray[np.float64]:

@@ -16,6 +16,7 @@ from app.folds import Folds
 from app.kernels.linear.types import FittedPart
 from app.kernels.text.analysis import Analysis
 from app.progress import Progress, silent
+from app.resources.scratch import ScratchFolder
 from app.state import State
 from app.vectorizers.base import TermSpans, Vectorizer
 from app.vectorizers.tfidf import Tfidf
@@ -72,11 +73,17 @@ class Union(Vectorizer):
         return self._joined(rows)
 
     def fit_transform_on(
-        self, engine: Engine, documents: Sequence[Any], *, jobs: int, progress: Progress = silent
+        self,
+        engine: Engine,
+        documents: Sequence[Any],
+        *,
+        jobs: int,
+        progress: Progress = silent,
+        scratch: ScratchFolder | None = None,
     ) -> Features:
-        """The same rows; workers learn the terms of each part."""
+        """The same rows; workers learn the terms of each part, and weigh them."""
         rows = [
-            part.fit_transform_on(engine, documents, jobs=jobs, progress=progress)
+            part.fit_transform_on(engine, documents, jobs=jobs, progress=progress, scratch=scratch)
             for part in self.parts
         ]
         self._learnt = self._widths()

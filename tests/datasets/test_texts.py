@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import app.datasets.texts as texts_module
+import app.resources.texts as texts_module
 from app.datasets.collection import load_collection, split, subset
-from app.datasets.texts import TextFile, kept_texts, texts_at
+from app.resources.texts import TextFile, kept_texts, texts_at
 from tests.conftest import write_corpus
 
 

@@ -22,10 +22,10 @@ from app.learners.tree import node_tasks
 from app.learners.tree.tree import Tree
 from app.progress import Progress, silent
 from app.state import State
-from app.vectorizers import learnt_terms
 from app.vectorizers.base import Vectorizer
 from app.vectorizers.tfidf import Tfidf
 from app.vectorizers.union import Union
+from app.vectorizers.workers import shared_groups
 from tests.engines.processes import SECONDS, Processes, wait_for
 from tests.learners.made_up import made_up
 
@@ -121,11 +121,11 @@ def test_workers_try_costs_as_threads_do(cluster: Processes, tmp_path: Path) -> 
     assert len(list(tmp_path.glob("*.part"))) == N_BLOCKS
 
 
-@pytest.mark.parametrize("kind", ["words", "characters", "union"])
+@pytest.mark.parametrize("kind", ["words", "characters", "union", "stems"])
 def test_workers_learn_the_vocabulary_that_threads_learn(
     kind: str, cluster: Processes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(learnt_terms, "CHARACTERS", 2000)
+    monkeypatch.setattr(shared_groups, "CHARACTERS", 2000)
     pick = random.Random(2)
     words = [f"wörd{n}" if n % 7 == 0 else f"Term{n}" for n in range(900)] + ["\ud800x", "", "日本"]
     texts = [" ".join(pick.choices(words, k=pick.randrange(30))) for _ in range(400)]
@@ -135,6 +135,8 @@ def test_workers_learn_the_vocabulary_that_threads_learn(
             return Union(min_df=2)
         if kind == "characters":
             return Tfidf(analyzer="char_wb", ngram_range=(2, 3), max_features=500)
+        if kind == "stems":
+            return Tfidf(stemmer="german", binary=True, max_df=0.5, scheme="ntc")
         return Tfidf(ngram_range=(1, 2), min_df=2, lead=[3])
 
     ours, theirs = vectorizer(), vectorizer()
@@ -144,7 +146,7 @@ def test_workers_learn_the_vocabulary_that_threads_learn(
     arrays = (rows.data, rows.indices, rows.indptr)
     assert_same(list(arrays), [expected.data, expected.indices, expected.indptr])
     assert_same(list(arrays_of(ours.state())), list(arrays_of(theirs.state())))
-    assert len(list(tmp_path.glob("*.part"))) > learnt_terms.LEAST_TASKS
+    assert len(list(tmp_path.glob("*.part"))) > 2 * shared_groups.LEAST_GROUPS
 
 
 def test_a_worker_killed_in_the_middle_changes_nothing(

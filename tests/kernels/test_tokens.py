@@ -190,8 +190,9 @@ def test_a_vocabulary_whose_arrays_do_not_fit_is_refused(change: dict[str, Any])
 @pytest.mark.parametrize("kernel", [tokens, tokens_plain])
 def test_what_was_learnt_apart_is_merged_to_what_is_learnt_together(kernel: Any) -> None:
     parts = [["b a a", ""], ["c ä b b"], [""], ["zz a 日本", "a"]]
-    analysis = Analysis(longest=2)
-    vocabulary, counts = kernel.merged(kernel.learn(part, analysis) for part in parts)
-    expected, together = kernel.learn([text for part in parts for text in part], analysis)
-    assert vocabulary.terms == expected.terms
-    assert [own.tolist() for own in counts] == [own.tolist() for own in together]
+    learnt = [kernel.learn(part, Analysis(longest=2))[0] for part in parts]
+    vocabulary, columns = kernel.merged(learnt)
+    every = [text for part in parts for text in part]
+    assert vocabulary.terms == kernel.learn(every, Analysis(longest=2))[0].terms
+    for own, places in zip(learnt, columns, strict=True):
+        assert [vocabulary.terms[place] for place in places] == own.terms

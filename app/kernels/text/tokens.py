@@ -1,6 +1,6 @@
 """Term counts, compiled: texts packed once, then segmented and counted without the GIL."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from itertools import pairwise
@@ -69,21 +69,12 @@ def learn(texts: Sequence[str], analysis: Analysis, *, jobs: int = 1) -> tuple[V
     return vocabulary, _renumbered(tokens, columns)
 
 
-def merged(parts: Iterable[tuple[Vocabulary, Counts]]) -> tuple[Vocabulary, Counts]:
-    """What `learn` gives for the documents of all parts, from what it gave for each of them.
+def merged(vocabularies: Sequence[Vocabulary]) -> tuple[Vocabulary, list[NDArray[np.int32]]]:
+    """The terms of several vocabularies as one, and for each of them the columns of its terms.
 
-    All vocabularies are in code-point order, so that a row's columns rise as they did.
+    All are in code-point order, so that columns rise wherever they did.
     """
-    learnt, counted = zip(*parts, strict=True)
-    vocabulary, columns_of = joined_vocabulary([_spans(own) for own in learnt])
-    n_entries, at = sum(len(own.columns) for own in counted), 0
-    columns, counts = np.empty(n_entries, np.int32), np.empty(n_entries, np.int32)
-    for own, numbers in zip(counted, columns_of, strict=True):
-        end = at + len(own.columns)
-        columns[at:end], counts[at:end] = numbers[own.columns], own.counts
-        at = end
-    sizes = np.concatenate([np.diff(own.indptr) for own in counted])
-    return vocabulary, Counts(np.concatenate(([0], np.cumsum(sizes))), columns, counts)
+    return joined_vocabulary([_spans(own) for own in vocabularies])
 
 
 def _spans(vocabulary: Vocabulary) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

@@ -1,10 +1,10 @@
 """Term counts in plain Python: the definition of tokens.py, and used without a compiler."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.kernels.text.analysis import Analysis
 from app.kernels.text.counts import Counts
@@ -43,17 +43,11 @@ def learn(texts: Sequence[str], analysis: Analysis, *, jobs: int = 1) -> tuple[V
     return vocabulary, _stacked([sorted((columns[t], n) for t, n in row.items()) for row in rows])
 
 
-def merged(parts: Iterable[tuple[Vocabulary, Counts]]) -> tuple[Vocabulary, Counts]:
-    """What `learn` gives for the documents of all parts, from what it gave for each of them."""
-    learnt = list(parts)
-    vocabulary = Vocabulary.of(sorted({term for own, _ in learnt for term in own.terms}))
-    rows = []
-    for own, counts in learnt:
-        columns = [vocabulary.columns[term] for term in own.terms]
-        for start, end in pairwise(counts.indptr.tolist()):
-            numbers, found = counts.columns[start:end].tolist(), counts.counts[start:end].tolist()
-            rows.append([(columns[number], n) for number, n in zip(numbers, found, strict=True)])
-    return vocabulary, _stacked(rows)
+def merged(vocabularies: Sequence[Vocabulary]) -> tuple[Vocabulary, list[NDArray[np.int32]]]:
+    """The terms of several vocabularies as one, and for each of them the columns of its terms."""
+    whole = Vocabulary.of(sorted({term for own in vocabularies for term in own.terms}))
+    columns = [[whole.columns[term] for term in own.terms] for own in vocabularies]
+    return whole, [np.array(own, np.int32) for own in columns]
 
 
 def _stacked(rows: list[list[tuple[int, int]]]) -> Counts:

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from app.datasets.collection import Collection
-from app.datasets.texts import texts_at
 from app.errors import InsufficientMemoryError, InvalidDataError
 from app.resources.memory import bytes_left
 from app.resources.need import DataSizes, FitBytes
 from app.resources.scratch import ScratchFolder
+from app.resources.texts import texts_at
 from app.training.members import built
 from app.training.recipe import READY_MADE, MemberRecipe, Recipe
 from app.vectorizers.base import vectorizer_class
