@@ -1,6 +1,6 @@
 """What a trained part is on disk: kind + settings + arrays (+ parts alike), never code."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,21 +18,27 @@ class State:
     parts: dict[str, "State"] = field(default_factory=dict)
 
 
-def pack_strings(strings: Sequence[str], name: str) -> dict[str, NDArray[Any]]:
+def pack_strings(
+    strings: Sequence[str], name: str, errors: str = "strict"
+) -> dict[str, NDArray[Any]]:
     """Two arrays `name` (UTF-8 bytes end to end) and `name_ends` that hold the strings.
+
+    With `errors="surrogatepass"` here and there, half a surrogate pair is kept as it is.
 
     >>> unpack_strings(pack_strings(["a", "", "é"], "labels"), "labels")
     ['a', '', 'é']
     """
-    encoded = [string.encode("utf-8") for string in strings]
+    encoded = [string.encode("utf-8", errors) for string in strings]
     ends = np.cumsum([len(piece) for piece in encoded], dtype=np.int64)
     return {name: np.frombuffer(b"".join(encoded), dtype=np.uint8), f"{name}_ends": ends}
 
 
-def unpack_strings(arrays: dict[str, NDArray[Any]], name: str) -> list[str]:
+def unpack_strings(
+    arrays: Mapping[str, NDArray[Any]], name: str, errors: str = "strict"
+) -> list[str]:
     """The strings of `pack_strings`, in their order."""
     packed, ends = arrays[name].tobytes(), arrays[f"{name}_ends"].tolist()
-    return [packed[a:b].decode("utf-8") for a, b in zip([0, *ends], ends, strict=False)]
+    return [packed[a:b].decode("utf-8", errors) for a, b in zip([0, *ends], ends, strict=False)]
 
 
 class PackedStrings:

@@ -1,9 +1,9 @@
 """`--cluster`: the workers that a command runs its tasks on, and what it says about them."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Self
 
 import typer
 
@@ -56,6 +56,31 @@ def on_cluster(address: str | None, folder: Path | None, **options: str) -> Iter
             f"{coming}{dashboard}"
         )
         yield cluster.engine
+
+
+class ClusterLater:
+    """The cluster of a command, connected to once the folder is known; left with the block."""
+
+    def __init__(self, address: str | None) -> None:
+        self.address = address
+        self._stack = ExitStack()
+        self._engine: Engine | None = None
+
+    def engine(self, folder: Path | None) -> Engine | None:
+        """Its engine, the first folder's whatever is asked for later; None without an address."""
+        if self._engine is None:
+            self._engine = self._stack.enter_context(on_cluster(self.address, folder))
+        return self._engine
+
+    def close(self) -> None:
+        """Leave it; workers that were started here end."""
+        self._stack.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._stack.__exit__(*error)
 
 
 def _say(sentence: str) -> None:

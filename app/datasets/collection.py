@@ -1,28 +1,25 @@
 """Collection: a whole data set in memory, as training needs it."""
 
-from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from app.datasets.base import ReadOptions, Record, Summary
+from app.datasets.base import ReadOptions, Summary
 from app.datasets.corrections.application import DocumentLabels, corrected_labels
 from app.datasets.corrections.correction import CorrectionsFile
-from app.datasets.document_hash import DocumentHash
-from app.datasets.order_values import OrderValue, ranks
-from app.datasets.reading import Reading, open_data
+from app.datasets.document_hash import documents_sha256
+from app.datasets.order_values import ranks
+from app.datasets.read_documents import ReadDocuments, ReadyMade
+from app.datasets.reading import open_data
 from app.errors import InvalidDataError, InvalidRequestError
 from app.progress import Progress, silent
 from app.resources.texts import kept_texts, texts_at
-
-STEP = 1000
-ReadyMade = tuple[NDArray[np.int32], NDArray[np.float32]]
 
 
 @dataclass(frozen=True)
@@ -38,46 +35,40 @@ class Collection:
     """Each document's place by the order column; equal where its values are."""
     lines: NDArray[np.int64] | None = None
     """The line of the file that each document begins on; None where they come from no file."""
+    fingerprints: NDArray[np.uint64] | None = None
+    """Of each text, where whoever read it has made them; None: not made yet."""
 
     def __len__(self) -> int:
         return len(self.label_sets)
 
 
-def load_collection(
+ReadElsewhere: TypeAlias = Callable[[ReadOptions, Progress], Collection | None]
+"""Reads a data set with these options, not yet corrected; None where it cannot."""
+
+
+def load_collection(  # noqa: PLR0913
     source: str | Path | BinaryIO,
     options: ReadOptions | None = None,
     *,
     min_label_documents: int = 1,
     corrections: Sequence[CorrectionsFile] = (),
     scratch: Path | None = None,
+    elsewhere: ReadElsewhere | None = None,
     progress: Progress = silent,
 ) -> Collection:
     """All documents of a data set; labels with too few documents are removed and counted.
 
     Texts of a large one go to a temporary file in `scratch` (None: where the system has such).
+    `elsewhere` may read the data instead.
 
     Corrections come first, file after file: what they leave without a label is dropped where the
     options say so.
     """
     options = options or ReadOptions()
-    keeps_all = replace(options, unlabelled="keep")
-    reading = open_data(source, keeps_all if corrections else options)
-    read = _ReadDocuments(progress)
-    if options.order_column:
-        read.order = []
-    texts = kept_texts(read.texts(reading), scratch)
-    if not read.label_sets:
-        raise _nothing(reading)
-    progress("read", len(read.label_sets), len(read.label_sets))
-    collection = Collection(
-        _rows(read.features) if reading.is_ready_made else texts,
-        read.label_sets,
-        read.ids,
-        replace(reading.summary, documents_sha256=read.digest.hexdigest()),
-        reading.is_ready_made,
-        None if read.order is None else ranks(read.order),
-        np.frombuffer(read.lines, np.int64),
-    )
+    wanted = replace(options, unlabelled="keep") if corrections else options
+    collection = elsewhere(wanted, progress) if elsewhere else None
+    if collection is None:
+        collection = _read(source, wanted, scratch, progress)
     for file in corrections:
         collection = _corrected(collection, file)
     if corrections and options.unlabelled == "drop":
@@ -85,39 +76,31 @@ def load_collection(
     return _without_rare(collection, min_label_documents, options.unlabelled)
 
 
-class _ReadDocuments:
-    """What is kept of the documents of a reading, beside their texts."""
-
-    def __init__(self, progress: Progress) -> None:
-        self.label_sets: list[tuple[str, ...]] = []
-        self.ids: list[str | None] = []
-        self.lines = array("q")
-        self.order: list[OrderValue] | None = None
-        self.features: list[ReadyMade] = []
-        self.digest = DocumentHash()
-        self._progress = progress
-
-    def texts(self, documents: Iterable[Record]) -> Iterator[str]:
-        """The texts one after another, while all else is taken."""
-        for document in documents:
-            self.label_sets.append(document.labels)
-            self.ids.append(document.id)
-            self.lines.append(document.line)
-            self.digest.add(document)
-            if self.order is not None and document.order is not None:
-                self.order.append(document.order)
-            if document.features is not None:
-                self.features.append(document.features)
-            if len(self.label_sets) % STEP == 0:
-                self._progress("read", len(self.label_sets), 0)
-            yield document.text
+def _read(
+    source: str | Path | BinaryIO, options: ReadOptions, scratch: Path | None, progress: Progress
+) -> Collection:
+    reading = open_data(source, options)
+    read = ReadDocuments(progress, has_order=bool(options.order_column))
+    texts = kept_texts(read.texts(reading), scratch)
+    if not read.label_sets:
+        raise no_documents(reading.source.name, reading.summary)
+    progress("read", len(read.label_sets), len(read.label_sets))
+    return Collection(
+        _rows(read.features) if reading.is_ready_made else texts,
+        read.label_sets,
+        read.ids,
+        replace(reading.summary, documents_sha256=documents_sha256(read.digests)),
+        reading.is_ready_made,
+        None if read.order is None else ranks(read.order),
+        np.frombuffer(read.lines, np.int64),
+    )
 
 
-def _nothing(reading: Reading) -> InvalidDataError:
-    found = reading.summary
+def no_documents(name: str, found: Summary) -> InvalidDataError:
+    """The error for a data set that nothing is left of."""
     left_out = f" ({found.skipped} skipped, {found.dropped} dropped)"
     problem = "no documents" + (left_out if found.skipped or found.dropped else "")
-    return InvalidDataError(problem, file=reading.source.name, line=1, column=1)
+    return InvalidDataError(problem, file=name, line=1, column=1)
 
 
 def split(collection: Collection, share: float, seed: int) -> tuple[Collection, Collection]:
@@ -142,7 +125,9 @@ def subset(collection: Collection, rows: Sequence[int] | NDArray[np.int64]) -> C
     summary = _counted(collection.summary, label_sets)
     order = None if collection.ranks is None else collection.ranks[rows]
     lines = None if collection.lines is None else collection.lines[rows]
-    return Collection(documents, label_sets, ids, summary, collection.is_ready_made, order, lines)
+    marks = None if collection.fingerprints is None else collection.fingerprints[rows]
+    about = (collection.is_ready_made, order, lines, marks)
+    return Collection(documents, label_sets, ids, summary, *about)
 
 
 def _rows(pairs: list[ReadyMade]) -> Any:

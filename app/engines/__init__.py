@@ -7,6 +7,7 @@ WORKLOADS = {
     "lead-counts": "app.vectorizers.workers.lead_counts:LeadCounts",
     "learnt-terms": "app.vectorizers.workers.learnt_terms:LearntTerms",
     "predicted-files": "app.cli.predicting.partition_tasks:PartitionTasks",
+    "read-files": "app.datasets.by_file.file_reading:FileReading",
     "tree-nodes": "app.learners.tree.training:NodeTraining",
     "weighed-rows": "app.vectorizers.workers.weighed_rows:WeighedRows",
 }

@@ -36,6 +36,7 @@ def write_shared(folder: Path, state: State) -> str:
         "kind": state.kind,
         "settings": state.settings,
         "arrays": arrays,
+        "stored": [name for name, array in state.arrays.items() if array.dtype == NAME],
         "versions": versions(),
     }
     text = json.dumps(content, sort_keys=True, allow_nan=False).encode()
@@ -50,17 +51,18 @@ def read_shared(
 ) -> State:
     """What `write_shared` wrote, on mapped arrays; refused where this process would differ.
 
-    `local` gives the file to map instead of a shared one, as a copy on the node's own disk.
+    `local` gives the file to map instead of one that was written for this workload, as a copy on
+    the node's own disk. What goes by its name is read where it is: most of it is read once.
     """
     text = (folder / f"{handle}.json").read_bytes()
     if sha256(text).hexdigest() != handle:
         raise ClusterError(f"{handle}.json in {folder} was changed")
     content = json.loads(text)
     _check_versions(content["versions"])
-    arrays = {
-        name: _mapped(local(folder / f"{digest}.npy"), digest)
-        for name, digest in content["arrays"].items()
-    }
+    stored, arrays = set(content["stored"]), {}
+    for name, digest in content["arrays"].items():
+        path = folder / f"{digest}.npy"
+        arrays[name] = _mapped(path if name in stored else local(path), digest)
     return State(content["kind"], content["settings"], arrays)
 
 

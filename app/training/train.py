@@ -325,7 +325,8 @@ def _info(
     summary = job.data.summary
     hashes = None
     if job.keeps_fingerprints and not job.data.is_ready_made:
-        hashes = np.unique(fingerprints(job.data.documents))
+        made = job.data.fingerprints
+        hashes = np.unique(fingerprints(job.data.documents) if made is None else made)
     return Info(
         data_sha256=summary.documents_sha256 or summary.sha256,
         counts={

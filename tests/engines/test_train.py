@@ -1,17 +1,20 @@
 """`labelserve train --cluster`: the model of `--jobs`, also after a killed command."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.conftest import write_corpus
 from tests.engines.processes import ROOT, SECONDS, Processes, wait_for
 
+PER_RUN = ("version", "created", "timings")
 TRAIN = (sys.executable, "-m", "labelserve", "train")
 
 
@@ -87,3 +90,48 @@ def test_an_address_that_is_none_is_refused_before_any_data_is_read(tmp_path: Pa
     done = run(tmp_path / "missing.jsonl", tmp_path, "--cluster", "http://scheduler:8786")
     assert done.returncode == 2
     assert "--cluster takes tcp://HOST:PORT" in done.stderr
+
+
+def in_files(corpus: Path, folder: Path) -> str:
+    """The same documents in five files, as one glob."""
+    folder.mkdir()
+    lines = corpus.read_text().splitlines(keepends=True)
+    for number in range(5):
+        own = lines[number * 30 : (number + 1) * 30]
+        (folder / f"{number}.jsonl").write_text("".join(own))
+    return f"{folder}/*.jsonl"
+
+
+def manifest(models: Path) -> dict[str, Any]:
+    """All of it that is promised to be equal."""
+    (file,) = models.glob("tickets/*/manifest.json")
+    told = json.loads(file.read_text())
+    return {name: value for name, value in told.items() if name not in PER_RUN}
+
+
+def test_files_that_workers_read_give_the_model_of_one_file_also_after_a_killed_command(
+    tmp_path: Path, corpus: Path
+) -> None:
+    here, models, gate = tmp_path / "here", tmp_path / "models", tmp_path / "gate"
+    models.mkdir()
+    data = in_files(corpus, tmp_path / "in")
+    asked = ("--quality", "fast", "--set", "features.lead=[3]", "--test", "0.2")
+    assert run(Path(data), here, "--jobs", "2", *asked).returncode == 0
+    cluster = Processes(tmp_path, GATE=str(gate), GATE_LETS="2", GATE_KIND="read-files")
+    options = (*asked, "--cluster", cluster.address)
+    try:
+        cluster.start_worker("preload_gate.py")
+        with subprocess.Popen(command(Path(data), models, *options), cwd=ROOT) as training:
+            wait_for(Path(f"{gate}.reached").exists)
+            os.kill(training.pid, signal.SIGKILL)
+        assert any(models.rglob("*.part"))  # of the files that were read
+        gate.touch()
+        cluster.start_worker()
+        done = run(Path(data), models, *options, "--resume")
+        assert done.returncode == 0, done.stderr
+        assert "starting anew" not in done.stderr
+        assert hashes(models) == hashes(here)
+        assert manifest(models) == manifest(here)
+        assert [path.name for path in models.iterdir()] == ["tickets"]
+    finally:
+        cluster.stop()

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from app.artifacts.store import Store
-from app.cli.cluster import Cluster, check_cluster, on_cluster
+from app.cli.cluster import Cluster, ClusterLater, check_cluster
 from app.cli.completion import decisions, learners, model_names
 from app.cli.examples import CommandWithExamples, examples
 from app.cli.new_versions import Promote, exit_if_held_back
@@ -45,6 +45,8 @@ from app.cli.terminal import (
 )
 from app.cli.test_sets import kept_aside, show_report
 from app.datasets.base import ReadOptions, Summary
+from app.datasets.by_file.file_reading import FileReading
+from app.datasets.by_file.read_by_workers import ReadByWorkers
 from app.datasets.collection import Collection, load_collection
 from app.datasets.corrections.counts import CorrectionCounts
 from app.datasets.corrections.file import load_corrections
@@ -65,7 +67,7 @@ from app.training.publish import (
     summary,
     training_warnings,
 )
-from app.training.recipe import Recipe, read_recipe
+from app.training.recipe import read_recipe
 from app.training.repeated_runs import repeated_runs
 from app.training.search.training import searched_training
 from app.training.train import Trained, TrainingJob
@@ -265,57 +267,81 @@ def main(  # noqa: PLR0913
     return_freed_memory()
     store = Store(models_dir)
     labels_file = load_labels_file(labels) if labels else None
-    with progress_bars() as progress:
-        corpus = load_collection(
-            data,
-            replace(reading, order_column=what.decision.order_column),
-            min_label_documents=min_label_documents,
-            corrections=[load_corrections(file) for file in corrections or []],
-            scratch=scratch,
-            progress=progress,
-        )
-        say_how_labels_were_read(corpus.summary, reading)
-        reading = read_alike(reading, corpus.summary)
-        prepare_kernels(progress)
-        unknown = _unknown_costs(cost_table, corpus)
-        corpus, test_set = kept_aside(corpus, test, reading, seed)
-        checkpoint = None if runs else _checkpoint(models_dir, (name, corpus, what, seed), resume)
-        job = TrainingJob(
-            corpus,
-            what,
-            load_collection(valid, reading, scratch=scratch, progress=progress) if valid else None,
-            seed=seed,
-            jobs=jobs or os.cpu_count() or 1,
-            device=device.value,
-            checkpoint=checkpoint,
-            keeps_fingerprints=fingerprints,
-            labels_file=labels_file,
-            most_suspects=MOST_SUSPECTS if suspects else 0,
-            costs=cost_table,
-            scratch=scratch,
-        )
-    _say_memory(job, has_cluster=cluster is not None)
-    if runs is not None:
-        read = {"model": model, "read": read_counts(corpus.summary), "warnings": unknown}
-        about = {
-            **read,
-            "recipe": what.as_dict(),
-            "quality": tried,
-            "seed": seed,
-            **repetition.as_dict(),
-        }
-        run_repeatedly(
-            partial(repeated_runs, job, runs, repetition.share, quality=tried), json, about
-        )
-        return
-    with progress_bars() as progress:
-        with on_cluster(cluster, checkpoint) as engine:
-            trained = searched_training(replace(job, engine=engine), tried, progress)
-        write_suspects(suspects, trained.suspects, corpus.summary.sha256)
-        options = EvaluationOptions(costs=cost_table)
-        published = publish(
-            trained, store, name, test=test_set, promote=promote, options=options, progress=progress
-        )
+    with ClusterLater(cluster) as workers:
+        with progress_bars() as progress:
+            options = replace(reading, order_column=what.decision.order_column)
+            corrected = [load_corrections(file) for file in corrections or []]
+            checkpoint = engine = None
+            files = FileReading.of(data, options) if cluster else None
+            if files is not None:  # workers read the data: no hash of the documents is known before
+                read_alike_by = repr(options), [file.sha256 for file in corrected]
+                by_files = (files.described(), read_alike_by, what.as_dict(), seed)
+                checkpoint = _checkpoint(models_dir, name, by_files, resume)
+                engine = workers.engine(checkpoint)
+            corpus = load_collection(
+                data,
+                options,
+                min_label_documents=min_label_documents,
+                corrections=corrected,
+                scratch=scratch,
+                elsewhere=ReadByWorkers(engine, data) if engine else None,
+                progress=progress,
+            )
+            say_how_labels_were_read(corpus.summary, reading)
+            reading = read_alike(reading, corpus.summary)
+            prepare_kernels(progress)
+            unknown = _unknown_costs(cost_table, corpus)
+            corpus, test_set = kept_aside(corpus, test, reading, seed)
+            if checkpoint is None and not runs:
+                found = corpus.summary
+                documents = found.documents_sha256, found.corrections, len(corpus)
+                by_hash = (*documents, what.as_dict(), seed)
+                checkpoint = _checkpoint(models_dir, name, by_hash, resume)
+            job = TrainingJob(
+                corpus,
+                what,
+                load_collection(valid, reading, scratch=scratch, progress=progress)
+                if valid
+                else None,
+                seed=seed,
+                jobs=jobs or os.cpu_count() or 1,
+                device=device.value,
+                checkpoint=checkpoint,
+                keeps_fingerprints=fingerprints,
+                labels_file=labels_file,
+                most_suspects=MOST_SUSPECTS if suspects else 0,
+                costs=cost_table,
+                scratch=scratch,
+            )
+        _say_memory(job, has_cluster=cluster is not None)
+        if runs is not None:
+            read = {"model": model, "read": read_counts(corpus.summary), "warnings": unknown}
+            about = {
+                **read,
+                "recipe": what.as_dict(),
+                "quality": tried,
+                "seed": seed,
+                **repetition.as_dict(),
+            }
+            run_repeatedly(
+                partial(repeated_runs, job, runs, repetition.share, quality=tried), json, about
+            )
+            return
+        with progress_bars() as progress:
+            job = replace(job, engine=workers.engine(checkpoint))
+            trained = searched_training(job, tried, progress)
+            workers.close()
+            write_suspects(suspects, trained.suspects, corpus.summary.sha256)
+            judging = EvaluationOptions(costs=cost_table)
+            published = publish(
+                trained,
+                store,
+                name,
+                test=test_set,
+                promote=promote,
+                options=judging,
+                progress=progress,
+            )
     if checkpoint is not None:
         _remove_checkpoint(checkpoint)
     if str(json) != "-":
@@ -346,14 +372,14 @@ def _unknown_costs(costs: CostTable | None, corpus: Collection) -> list[str]:
     return costs.unknown(LabelIndex.of(corpus.label_sets).names) if costs else []
 
 
-def _checkpoint(
-    models_dir: Path, training: tuple[str, Collection, Recipe, int], resume: bool
-) -> Path:
-    """Where this very training is kept until it is done; emptied unless it is to go on."""
-    model, corpus, recipe, seed = training
-    found = corpus.summary
-    what = repr((found.documents_sha256, found.corrections, len(corpus), recipe.as_dict(), seed))
-    folder = models_dir / ".checkpoints" / f"{model}-{sha256(what.encode()).hexdigest()[:12]}"
+def _checkpoint(models_dir: Path, model: str, known: Any, resume: bool) -> Path:
+    """Where this very training is kept until it is done; emptied unless it is to go on.
+
+    `known` tells it from other trainings.
+    """
+    folder = (
+        models_dir / ".checkpoints" / f"{model}-{sha256(repr(known).encode()).hexdigest()[:12]}"
+    )
     if resume and not folder.exists():
         err.print("--resume: no interrupted training of this kind is kept; starting anew")
     if not resume:

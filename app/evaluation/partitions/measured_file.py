@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from app.datasets.by_file.part_summary import PartSummary
 from app.datasets.reading import Reading
 from app.decisions.base import BatchRule
 from app.errors import InvalidRequestError
@@ -17,7 +18,6 @@ from app.evaluation.deciders import Abstaining, decider
 from app.evaluation.measure.measurement import Measurement
 from app.evaluation.measure.tally import Tally, as_bytes, from_bytes, joined
 from app.evaluation.options import EvaluationOptions, JudgedModel
-from app.evaluation.partitions.part_summary import PartSummary
 from app.evaluation.run import Run
 from app.evaluation.scorer import Scorer
 from app.evaluation.storage.score_chunks import ScoreChunks

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from app.datasets.base import Summary
+from app.datasets.by_file.part_summary import PartSummary, whole_summary
 from app.decisions.base import BatchRule
 from app.errors import InvalidRequestError
 from app.evaluation.deciders import Abstaining, decider
@@ -14,7 +15,6 @@ from app.evaluation.measure.measurement import Measurement
 from app.evaluation.measure.tally import part
 from app.evaluation.options import EvaluationOptions, JudgedModel
 from app.evaluation.partitions.measured_file import MeasuredFile
-from app.evaluation.partitions.part_summary import PartSummary, whole_summary
 from app.evaluation.report.report import Report
 from app.evaluation.run import Run
 from app.evaluation.scorer import Scorer

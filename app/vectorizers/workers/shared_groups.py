@@ -1,22 +1,23 @@
 """Groups of texts as the arrays that tasks share, and the texts again on a worker."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from app.engine import Engine
 from app.kernels.text.chunks import text_chunks
 from app.resources.stored_texts import GROUP, PackedTexts, stored_groups
+from app.state import pack_strings, unpack_strings
 
 CHARACTERS = GROUP
+SURROGATES = "surrogatepass"
 LEAST_GROUPS = 8
 """With fewer, what they save is less than what it takes to send texts."""
 
 TextArrays = Mapping[str, NDArray[Any]]
-"""`texts` and `ends`, or `group` and `rows`; or their names."""
+"""`texts` and `texts_ends`, or `group` and `rows`; or their names."""
 
 
 def shared_groups(engine: Engine, documents: Sequence[str]) -> list[TextArrays] | None:
@@ -37,20 +38,11 @@ def shared_groups(engine: Engine, documents: Sequence[str]) -> list[TextArrays] 
 def texts_of(arrays: TextArrays) -> Sequence[str]:
     """The texts of a group, from its arrays."""
     if "texts" in arrays:
-        return list(_unpacked(arrays["texts"], arrays["ends"]))
+        return unpack_strings(arrays, "texts", SURROGATES)
     texts = PackedTexts(arrays["group"])
     return [texts[int(row)] for row in arrays["rows"]] if "rows" in arrays else list(texts)
 
 
 def _stored(engine: Engine, texts: Sequence[str]) -> TextArrays:
-    """The texts end to end; half a surrogate pair is kept as it is."""
-    pieces = [text.encode(errors="surrogatepass") for text in texts]
-    ends = np.cumsum([len(piece) for piece in pieces], dtype=np.int64)
-    packed = np.frombuffer(b"".join(pieces), np.uint8)
-    return {"texts": engine.store(packed), "ends": engine.store(ends)}
-
-
-def _unpacked(texts: NDArray[np.uint8], ends: NDArray[np.int64]) -> Iterator[str]:
-    packed, bounds = texts.tobytes(), ends.tolist()
-    for start, end in zip([0, *bounds], bounds, strict=False):
-        yield packed[start:end].decode(errors="surrogatepass")
+    arrays = pack_strings(texts, "texts", SURROGATES)
+    return {name: engine.store(array) for name, array in arrays.items()}

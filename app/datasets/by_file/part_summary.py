@@ -18,7 +18,9 @@ class PartSummary:
 
     documents: int
     pairs: int
+    empty_texts: int
     unlabelled: int
+    dropped: int
     skipped: int
     skipped_lines: list[list[Any]]
     bytes: int
@@ -29,11 +31,15 @@ class PartSummary:
     last_line: int
 
     @classmethod
-    def of(cls, reading: Reading) -> Self:
-        """What was found by reading one file as the only part of a data set."""
+    def of(cls, reading: Reading, dropped: int = 0) -> Self:
+        """What was found by reading one file as the only part of a data set.
+
+        `dropped` is how many of its documents were left out since.
+        """
         found, (digest,) = reading.summary, reading.source.absorbed
         return cls(
-            *(found.documents, found.pairs, found.unlabelled, found.skipped),
+            *(found.documents - dropped, found.pairs, found.empty_texts, found.unlabelled),
+            *(found.dropped + dropped, found.skipped),
             [[fault.line, fault.problem] for fault in found.skipped_lines],
             found.bytes,
             digest,
@@ -58,7 +64,9 @@ def whole_summary(parts: Sequence[PartSummary]) -> Summary:
         documents=sum(part.documents for part in parts),
         labels=len(labels),
         pairs=pairs,
+        empty_texts=sum(part.empty_texts for part in parts),
         unlabelled=sum(part.unlabelled for part in parts),
+        dropped=sum(part.dropped for part in parts),
         skipped=sum(part.skipped for part in parts),
         skipped_lines=tuple(faults[:LISTED]),
         bytes=sum(part.bytes for part in parts),

@@ -1,0 +1,1 @@
+"""A data set read file by file, each somewhere, and put together again."""

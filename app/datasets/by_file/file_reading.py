@@ -1,0 +1,71 @@
+"""FileReading: the files of a data set, each read by a worker, as tasks of an engine."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, BinaryIO, ClassVar
+
+import msgspec
+
+from app.datasets.base import ReadOptions
+from app.datasets.by_file.file_documents import NAMES, error_arrays, file_arrays
+from app.datasets.input.part_files import PartFile, absolute, part_at, part_files
+from app.datasets.reading import open_one_of_parts, options_of_parts
+from app.engine import Task, TaskArrays
+from app.errors import AppError
+from app.state import State
+
+
+@dataclass(frozen=True, slots=True)
+class FileReading:
+    """The files, and how the first and the others are read: as what the first one told."""
+
+    kind: ClassVar[str] = "read-files"
+    stored: ClassVar[slice] = slice(len(NAMES), None)
+    files: Sequence[PartFile]
+    first: ReadOptions
+    others: ReadOptions
+
+    @classmethod
+    def of(cls, data: str | Path | BinaryIO, options: ReadOptions) -> "FileReading | None":
+        """The reading of several files of texts; None for all other data."""
+        files = part_files(data, options.format) if isinstance(data, str) else None
+        if files is None or len(files) < 2:
+            return None
+        first, others = options_of_parts(files, options)
+        return None if first.format == "svmlight" else cls(files, first, others)
+
+    def shared(self) -> State:
+        """The options and the files, by paths that are the same everywhere."""
+        options = [
+            msgspec.to_builtins(own, enc_hook=str, order="deterministic")
+            for own in (self.first, self.others)
+        ]
+        return State(self.kind, {"options": options, "files": self.described()})
+
+    def described(self) -> list[list[Any]]:
+        """The files' names, places, and what tells that one was changed."""
+        return [
+            [file.name, file.inner, absolute(file.name), file.changed, file.size]
+            for file in self.files
+        ]
+
+    @classmethod
+    def from_shared(cls, state: State) -> "FileReading":
+        """The same again."""
+        first, others = (msgspec.convert(own, ReadOptions) for own in state.settings["options"])
+        files = [
+            part_at(place, others.format, name=name, inner=inner)
+            for name, inner, place, _, _ in state.settings["files"]
+        ]
+        return cls(files, first, others)
+
+    def run(self, task: Task) -> TaskArrays:
+        """Read one file; what is wrong with its data is told, not raised."""
+        options = self.others if task[0] else self.first
+        try:
+            keeps_all = replace(options, unlabelled="keep")
+            reading = open_one_of_parts(self.files[task[0]], keeps_all)
+            return file_arrays(reading, options)
+        except AppError as error:
+            return error_arrays(str(error))
