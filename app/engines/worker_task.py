@@ -4,6 +4,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from time import thread_time
 from typing import Any
 
 from app.catalogue import find
@@ -22,14 +23,17 @@ _lock = threading.Lock()
 _built: dict[str, Workload] = {}
 
 
-def run_task(folder: str, handle: str, task: Task) -> None:
-    """Make the task's part, unless it is there and right.
+def run_task(folder: str, handle: str, task: Task) -> float:
+    """Make the task's part, unless it is there and right; the CPU seconds that this took.
 
     The scheduler has tasks run again that a dead worker had finished: they find their part.
     """
     path = part_path(Path(folder), handle, task)
-    if not is_right(path):
-        write_part(path, workload(folder, handle).run(task))
+    if is_right(path):
+        return 0.0
+    start = thread_time()
+    write_part(path, workload(folder, handle).run(task))
+    return thread_time() - start
 
 
 def workload(folder: str, handle: str) -> Workload:

@@ -1,18 +1,16 @@
 """Train a model from a labelled corpus and put it into the store."""
 
 import os
-import shutil
-from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from app.artifacts.store import Store
+from app.cli.checkpoints import checkpoint_folder, empty_checkpoint, remove_checkpoint
 from app.cli.cluster import Cluster, check_cluster, on_cluster
 from app.cli.completion import decisions, learners, model_names
 from app.cli.examples import CommandWithExamples, examples
@@ -30,6 +28,7 @@ from app.cli.options.search import (
     quality_name,
     search_rows,
 )
+from app.cli.options.training import Changes, Jobs, RecipeFile, TestData
 from app.cli.repeated_runs import Repetition, checked_name, run_repeatedly
 from app.cli.stored_models import MODELS, ModelsDir
 from app.cli.terminal import (
@@ -118,10 +117,7 @@ def main(  # noqa: PLR0913
     valid: Annotated[
         str | None, typer.Option(help="Labelled data to tune on, instead of out-of-fold scores.")
     ] = None,
-    test: Annotated[
-        str | None,
-        typer.Option(help="Test data, or a share such as 0.2 of DATA to keep aside for it."),
-    ] = None,
+    test: TestData = None,
     learner: Annotated[
         str | None,
         typer.Option(
@@ -165,12 +161,9 @@ def main(  # noqa: PLR0913
     abstain: Annotated[
         float | None, typer.Option(help="Abstain per label so that decisions reach this precision.")
     ] = None,
-    recipe: Annotated[Path | None, typer.Option(help="What to train, as a TOML file.")] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="Change the recipe: section.key=value; may be repeated."),
-    ] = None,
-    jobs: Annotated[int, typer.Option(help="Processors to use; 0: all. Same result.", min=0)] = 0,
+    recipe: RecipeFile = None,
+    set_: Changes = None,
+    jobs: Jobs = 0,
     device: Annotated[Device, typer.Option(help="Where networks are trained.")] = Device.auto,
     cluster: Cluster = None,
     resume: Annotated[
@@ -317,7 +310,7 @@ def main(  # noqa: PLR0913
             trained, store, name, test=test_set, promote=promote, options=options, progress=progress
         )
     if checkpoint is not None:
-        _remove_checkpoint(checkpoint)
+        remove_checkpoint(checkpoint)
     if str(json) != "-":
         _show(name, corpus, trained, published)
         show_warnings(unknown if published.report is None else [])  # the report has them
@@ -350,22 +343,12 @@ def _checkpoint(
     models_dir: Path, training: tuple[str, Collection, Recipe, int], resume: bool
 ) -> Path:
     """Where this very training is kept until it is done; emptied unless it is to go on."""
-    model, corpus, recipe, seed = training
-    found = corpus.summary
-    what = repr((found.documents_sha256, found.corrections, len(corpus), recipe.as_dict(), seed))
-    folder = models_dir / ".checkpoints" / f"{model}-{sha256(what.encode()).hexdigest()[:12]}"
+    folder = checkpoint_folder(models_dir, *training)
     if resume and not folder.exists():
         err.print("--resume: no interrupted training of this kind is kept; starting anew")
     if not resume:
-        shutil.rmtree(folder, ignore_errors=True)
+        empty_checkpoint(folder)
     return folder
-
-
-def _remove_checkpoint(folder: Path) -> None:
-    """Remove what was kept of a training that is done, and the folder of all if it was the last."""
-    shutil.rmtree(folder, ignore_errors=True)
-    with suppress(OSError):
-        folder.parent.rmdir()
 
 
 def _show(model: str, corpus: Collection, trained: Trained, published: Published) -> None:
