@@ -64,3 +64,6 @@ class Engine(Protocol):
 
         For data that no task needs all of: a workload is let go once it is shared.
         """
+
+    def cpu_seconds(self) -> float:
+        """CPU seconds of the tasks that were finished so far; none for parts that were there."""

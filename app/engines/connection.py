@@ -23,6 +23,7 @@ DEATHS = 3
 SETTINGS = {
     "distributed.scheduler.allowed-failures": DEATHS - 1,
     "distributed.scheduler.worker-saturation": 1.0,
+    "distributed.worker.preload": ["app.engines.interrupts"],
     "distributed.worker.profile.enabled": False,
     "distributed.worker.memory.monitor-interval": "5s",
     "distributed.admin.tick.interval": "1s",

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from app.engine import ArrayName, Task, TaskArrays, Workload
 from app.engines.parts import part_path, read_part
+from app.engines.reported_task import run_reported_task, seconds_topic
 from app.engines.shared_files import store_array, stored_array, write_shared
-from app.engines.worker_task import forget_workloads, run_task
+from app.engines.worker_task import forget_workloads
 from app.errors import ClusterError
 
 RETRIES = 3
@@ -51,6 +52,8 @@ class DaskEngine:
         self._client, self._folder = client, folder.resolve()
         self._again, self._pace = again, pace
         self._session = secrets.token_hex(4)
+        self._cpu_seconds = 0.0
+        client.subscribe_topic(seconds_topic(str(self._folder)), self._count)
 
     def map(self, work: Workload, tasks: Sequence[Task]) -> Iterator[TaskArrays]:
         """Each task's arrays, in the order of the tasks."""
@@ -61,6 +64,14 @@ class DaskEngine:
         """What the only task of each workload gives, in the order of the workloads."""
         numbered = enumerate(works)
         return self._run([SharedTask(one.kind, i, self.share(one), (0,)) for i, one in numbered])
+
+    def cpu_seconds(self) -> float:
+        """CPU seconds of the tasks that were finished so far; none for parts that were there."""
+        return self._cpu_seconds
+
+    def _count(self, event: tuple[float, float]) -> None:
+        """Add the seconds of a task, which come behind the time of the event."""
+        self._cpu_seconds += event[1]
 
     def _run(self, tasks: "Sequence[SharedTask]") -> Iterator[TaskArrays]:
         """Each task's arrays, in their order; each future is let go when it is done."""
@@ -108,7 +119,7 @@ class DaskEngine:
     def _submitted(self, task: "SharedTask", i: int) -> Future:
         """Tasks are begun in their order: what was waited for is then read at once."""
         return self._client.submit(
-            run_task,
+            run_reported_task,
             str(self._folder),
             task.handle,
             task.bounds,

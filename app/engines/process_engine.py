@@ -28,6 +28,7 @@ class ProcessEngine:
 
     def __init__(self, folder: Path, jobs: int) -> None:
         self._folder, self._jobs = folder, jobs
+        self._cpu_seconds = 0.0
 
     def map(self, work: Workload, tasks: Sequence[Task]) -> Iterator[TaskArrays]:
         """Each task's arrays, in the order of the tasks."""
@@ -46,16 +47,20 @@ class ProcessEngine:
         """An array that is kept in the folder, mapped."""
         return stored_array(self._folder, name)
 
+    def cpu_seconds(self) -> float:
+        """CPU seconds of the tasks whose arrays were given so far."""
+        return self._cpu_seconds
+
     def _run(self, tasks: Sequence[tuple[str, Task]]) -> Iterator[TaskArrays]:
         """Each task's arrays, in their order; a part is gone once it was read."""
-        waiting: list[Future[None]] = []
+        waiting: list[Future[float]] = []
         # Spawned, not forked: this process may have threads.
         pool = ProcessPoolExecutor(min(self._jobs, len(tasks)), get_context("spawn"))
         try:
             for number, task in enumerate(tasks):
                 for each in tasks[number + len(waiting) : number + AHEAD * self._jobs]:
                     waiting.append(pool.submit(run_task, str(self._folder), *each))
-                waiting.pop(0).result()
+                self._cpu_seconds += waiting.pop(0).result()
                 yield self._arrays(*task)
         except BrokenProcessPool as broken:
             raise ClusterError(DIED) from broken

@@ -4,6 +4,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from time import thread_time
 from typing import Any
 
 from app.catalogue import find
@@ -22,15 +23,18 @@ _lock = threading.Lock()
 _built: dict[str, Workload] = {}
 
 
-def run_task(folder: str, handle: str, task: Task) -> None:
-    """Make the task's part, unless it is there and right.
+def run_task(folder: str, handle: str, task: Task) -> float:
+    """Make the task's part, unless it is there and right; the CPU seconds that this took.
 
     The scheduler has tasks run again that a dead worker had finished: they find their part.
     """
     path = part_path(Path(folder), handle, task)
-    if not is_right(path):
-        work = workload(folder, handle)
-        write_part(path, _stored(Path(folder), work, work.run(task)))
+    if is_right(path):
+        return 0.0
+    start = thread_time()
+    work = workload(folder, handle)
+    write_part(path, _stored(Path(folder), work, work.run(task)))
+    return thread_time() - start
 
 
 def _stored(folder: Path, work: Workload, arrays: TaskArrays) -> TaskArrays:

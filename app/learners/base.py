@@ -4,6 +4,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from time import process_time
 from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
@@ -78,6 +79,10 @@ class Fitting:
         if self.engine is None:
             return ordered_map(work.run, tasks, self.jobs)
         return self.engine.map(work, tasks)
+
+    def cpu_seconds(self) -> float:
+        """CPU seconds so far, of this process and of the engine's tasks: for differences."""
+        return process_time() + (self.engine.cpu_seconds() if self.engine else 0.0)
 
 
 class Contributions(NamedTuple):

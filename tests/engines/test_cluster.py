@@ -5,10 +5,12 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import numpy as np
 import pytest
+from distributed import Client
 
 from app.arrays import Features
 from app.engines import shared_files
@@ -119,6 +121,19 @@ def test_workers_try_costs_as_threads_do(cluster: Processes, tmp_path: Path) -> 
     assert told == [("cost-trials", done, N_BLOCKS, 2) for done in range(N_BLOCKS + 1)]
     assert_same(ours, scores(Fitting(jobs=2, held_out_rows=doubled)))
     assert len(list(tmp_path.glob("*.part"))) == N_BLOCKS
+
+
+def test_seconds_of_workers_are_counted_once(cluster: Processes, tmp_path: Path) -> None:
+    with (
+        Client(cluster.address, set_as_default=False) as client,
+        connected(cluster.address, tmp_path) as connection,
+    ):
+        before = sum(client.run(process_time).values())
+        fitted(OneVsRest(), Fitting(engine=connection.engine))
+        counted = connection.engine.cpu_seconds()
+        assert 0 < counted <= sum(client.run(process_time).values()) - before
+        fitted(OneVsRest(), Fitting(engine=connection.engine))  # every part is there
+        assert connection.engine.cpu_seconds() == counted
 
 
 @pytest.mark.parametrize("kind", ["words", "characters", "union", "stems"])

@@ -10,6 +10,7 @@ import typer
 from app.cli.completion import learners
 from app.cli.examples import CommandWithExamples, examples
 from app.cli.options.reading import say_how_labels_were_read, takes_reading_options
+from app.cli.options.training import Changes, Jobs, RecipeFile
 from app.cli.terminal import Json, command, out, prepare_kernels, progress_bars, table, write_json
 from app.datasets.base import ReadOptions
 from app.datasets.collection import load_collection
@@ -55,12 +56,9 @@ def main(  # noqa: PLR0913
         str | None,
         typer.Option(help="As in labelserve train.", autocompletion=learners),
     ] = None,
-    recipe: Annotated[Path | None, typer.Option(help="What to train, as a TOML file.")] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="Change the recipe: section.key=value; may be repeated."),
-    ] = None,
-    jobs: Annotated[int, typer.Option(help="Processors to use; 0: all. Same result.", min=0)] = 0,
+    recipe: RecipeFile = None,
+    set_: Changes = None,
+    jobs: Jobs = 0,
     seed: Annotated[int, typer.Option(help="The same seed gives the same curve.", min=0)] = 0,
     min_label_documents: Annotated[
         int, typer.Option(help="Drop labels with fewer training documents.", min=1)

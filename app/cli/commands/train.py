@@ -1,18 +1,21 @@
 """Train a model from a labelled corpus and put it into the store."""
 
 import os
-import shutil
-from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from app.artifacts.store import Store
+from app.cli.checkpoints import (
+    checkpoint_folder,
+    empty_checkpoint,
+    known_documents,
+    remove_checkpoint,
+)
 from app.cli.cluster import Cluster, ClusterLater, check_cluster
 from app.cli.completion import decisions, learners, model_names
 from app.cli.examples import CommandWithExamples, examples
@@ -30,6 +33,7 @@ from app.cli.options.search import (
     quality_name,
     search_rows,
 )
+from app.cli.options.training import Changes, Jobs, RecipeFile, TestData
 from app.cli.repeated_runs import Repetition, checked_name, run_repeatedly
 from app.cli.stored_models import MODELS, ModelsDir
 from app.cli.terminal import (
@@ -120,10 +124,7 @@ def main(  # noqa: PLR0913
     valid: Annotated[
         str | None, typer.Option(help="Labelled data to tune on, instead of out-of-fold scores.")
     ] = None,
-    test: Annotated[
-        str | None,
-        typer.Option(help="Test data, or a share such as 0.2 of DATA to keep aside for it."),
-    ] = None,
+    test: TestData = None,
     learner: Annotated[
         str | None,
         typer.Option(
@@ -167,12 +168,9 @@ def main(  # noqa: PLR0913
     abstain: Annotated[
         float | None, typer.Option(help="Abstain per label so that decisions reach this precision.")
     ] = None,
-    recipe: Annotated[Path | None, typer.Option(help="What to train, as a TOML file.")] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="Change the recipe: section.key=value; may be repeated."),
-    ] = None,
-    jobs: Annotated[int, typer.Option(help="Processors to use; 0: all. Same result.", min=0)] = 0,
+    recipe: RecipeFile = None,
+    set_: Changes = None,
+    jobs: Jobs = 0,
     device: Annotated[Device, typer.Option(help="Where networks are trained.")] = Device.auto,
     cluster: Cluster = None,
     resume: Annotated[
@@ -293,9 +291,7 @@ def main(  # noqa: PLR0913
             unknown = _unknown_costs(cost_table, corpus)
             corpus, test_set = kept_aside(corpus, test, reading, seed)
             if checkpoint is None and not runs:
-                found = corpus.summary
-                documents = found.documents_sha256, found.corrections, len(corpus)
-                by_hash = (*documents, what.as_dict(), seed)
+                by_hash = known_documents(corpus, what, seed)
                 checkpoint = _checkpoint(models_dir, name, by_hash, resume)
             job = TrainingJob(
                 corpus,
@@ -343,7 +339,7 @@ def main(  # noqa: PLR0913
                 progress=progress,
             )
     if checkpoint is not None:
-        _remove_checkpoint(checkpoint)
+        remove_checkpoint(checkpoint)
     if str(json) != "-":
         _show(name, corpus, trained, published)
         show_warnings(unknown if published.report is None else [])  # the report has them
@@ -373,25 +369,13 @@ def _unknown_costs(costs: CostTable | None, corpus: Collection) -> list[str]:
 
 
 def _checkpoint(models_dir: Path, model: str, known: Any, resume: bool) -> Path:
-    """Where this very training is kept until it is done; emptied unless it is to go on.
-
-    `known` tells it from other trainings.
-    """
-    folder = (
-        models_dir / ".checkpoints" / f"{model}-{sha256(repr(known).encode()).hexdigest()[:12]}"
-    )
+    """Where this very training is kept until it is done; emptied unless it is to go on."""
+    folder = checkpoint_folder(models_dir, model, known)
     if resume and not folder.exists():
         err.print("--resume: no interrupted training of this kind is kept; starting anew")
     if not resume:
-        shutil.rmtree(folder, ignore_errors=True)
+        empty_checkpoint(folder)
     return folder
-
-
-def _remove_checkpoint(folder: Path) -> None:
-    """Remove what was kept of a training that is done, and the folder of all if it was the last."""
-    shutil.rmtree(folder, ignore_errors=True)
-    with suppress(OSError):
-        folder.parent.rmdir()
 
 
 def _show(model: str, corpus: Collection, trained: Trained, published: Published) -> None:

@@ -1,17 +1,26 @@
 """Search recipes for a labelled corpus within a budget of CPU time, and train the best of them."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from app.artifacts.store import Store
+from app.cli.checkpoints import (
+    checkpoint_folder,
+    empty_checkpoint,
+    known_documents,
+    remove_checkpoint,
+)
+from app.cli.cluster import Cluster, check_cluster, on_cluster
 from app.cli.completion import model_names
 from app.cli.examples import CommandWithExamples, examples
 from app.cli.new_versions import Promote, exit_if_held_back
 from app.cli.options.reading import read_alike, say_how_labels_were_read, takes_reading_options
 from app.cli.options.search import ObjectiveOption, decision_name
+from app.cli.options.training import Changes, TestData
 from app.cli.stored_models import MODELS, ModelsDir
 from app.cli.terminal import (
     Json,
@@ -25,10 +34,10 @@ from app.cli.terminal import (
 )
 from app.cli.test_sets import kept_aside, show_report
 from app.datasets.base import ReadOptions
-from app.datasets.collection import load_collection
+from app.datasets.collection import Collection, load_collection
 from app.errors import InvalidRequestError
 from app.training.publish import Published, check_target, publish, training_warnings
-from app.training.recipe import read_recipe
+from app.training.recipe import Recipe, read_recipe
 from app.training.train import TrainingJob
 from app.training.tuning.tuned_training import Tuned, TuningFiles, tuned_training
 
@@ -39,6 +48,7 @@ EXAMPLES = examples(
     "tickets.jsonl --model tickets --budget 2m --objective both --test 0.2",
     "tickets.jsonl --model tickets --learners naive-bayes,knn --resume",
     "tickets.jsonl --model tickets --space space.toml",
+    "tickets.jsonl --model tickets --budget 2h --cluster tcp://scheduler:8786",
 )
 UNITS = {"s": 1, "m": 60, "h": 3600}
 SHOWN = 10
@@ -55,7 +65,11 @@ def main(  # noqa: PLR0913
         typer.Option(help="Name of the model to write a version of.", autocompletion=model_names),
     ],
     budget: Annotated[
-        str, typer.Option(help="CPU time for trials and training: 90s, 10m, 2h.")
+        str,
+        typer.Option(
+            help="CPU time for trials and training, of this command and of tasks that workers "
+            "finish for it: 90s, 10m, 2h."
+        ),
     ] = "10m",
     space: Annotated[
         Path | None,
@@ -68,14 +82,8 @@ def main(  # noqa: PLR0913
     recipe: Annotated[
         Path | None, typer.Option(help="Settings that every candidate keeps, as a TOML file.")
     ] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="The same, one by one: section.key=value; may be repeated."),
-    ] = None,
-    test: Annotated[
-        str | None,
-        typer.Option(help="Test data, or a share such as 0.2 of DATA to keep aside for it."),
-    ] = None,
+    set_: Changes = None,
+    test: TestData = None,
     folder: Annotated[
         Path | None,
         typer.Option(
@@ -87,6 +95,7 @@ def main(  # noqa: PLR0913
         bool, typer.Option("--resume", help="Go on with the trials that were finished before.")
     ] = False,
     jobs: Annotated[int, typer.Option(help="Processors to use; 0: all.", min=0)] = 0,
+    cluster: Cluster = None,
     seed: Annotated[int, typer.Option(help="Of folds, samples and training.", min=0)] = 0,
     promote: Promote = "always",
     models_dir: ModelsDir = MODELS,
@@ -99,6 +108,7 @@ def main(  # noqa: PLR0913
     Ctrl-C or the end of the budget keeps the best so far.
     """
     check_target(model, promote, has_test=test is not None)
+    check_cluster(cluster)
     seconds = budget_seconds(budget)
     what = read_recipe(recipe, changes=set_ or [])
     what = what.with_options({}, {"name": decision_name(None, objective)}, {})
@@ -110,9 +120,12 @@ def main(  # noqa: PLR0913
         prepare_kernels(progress)
         corpus, test_set = kept_aside(corpus, test, read_alike(reading, corpus.summary), seed)
         job = TrainingJob(corpus, what, seed=seed, jobs=jobs or os.cpu_count() or 1)
-        tuned = tuned_training(
-            job, seconds, space=space, learners=further, files=files, progress=progress
-        )
+        parts = _parts(models_dir, (model, corpus, what, seed), resume) if cluster else None
+        with on_cluster(cluster, parts) as engine:
+            job = replace(job, engine=engine)
+            tuned = tuned_training(
+                job, seconds, space=space, learners=further, files=files, progress=progress
+            )
         published = publish(
             tuned.trained,
             Store(models_dir),
@@ -121,6 +134,8 @@ def main(  # noqa: PLR0913
             promote=promote,
             progress=progress,
         )
+    if parts is not None:
+        remove_checkpoint(parts)
     if str(json) != "-":
         _show(model, tuned, published, files.folder)
     write_json(json, _result(model, tuned, published))
@@ -137,6 +152,16 @@ def budget_seconds(text: str) -> float:
     if not 0 < seconds < float("inf"):
         raise InvalidRequestError("--budget is a time above 0: 90s, 10m or 2h")
     return seconds
+
+
+def _parts(models_dir: Path, tuning: tuple[str, Collection, Recipe, int], resume: bool) -> Path:
+    """Where workers leave what they finish; emptied unless it is to be taken up."""
+    model, corpus, recipe, seed = tuning
+    name = f"{model}+tune"  # no model has a plus in its name
+    folder = checkpoint_folder(models_dir, name, known_documents(corpus, recipe, seed))
+    if not resume:
+        empty_checkpoint(folder)
+    return folder
 
 
 def _result(model: str, tuned: Tuned, published: Published) -> dict[str, Any]:

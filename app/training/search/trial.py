@@ -19,7 +19,7 @@ class Trial:
     counts: NDArray[np.int64]
     """(folds, labels, 3): TP, FP and FN at cuts of the other folds."""
     seconds: float
-    """CPU seconds of the trials of this candidate, all values of C together."""
+    """CPU seconds of the trials of this candidate, all values of C together, also by workers."""
     n_features: int
     scores: NDArray[np.float32] | None = None
     """(scored documents, labels): held out; kept of each candidate's best C alone."""

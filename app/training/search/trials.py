@@ -6,7 +6,6 @@ cost little more than two.
 
 from copy import deepcopy
 from dataclasses import replace
-from time import process_time
 from typing import Any
 
 import numpy as np
@@ -48,7 +47,7 @@ def trials_of(
     fitting: Fitting,
 ) -> list[Trial]:
     """One trial for each C of the candidate."""
-    start = process_time()
+    start = fitting.cpu_seconds()
     vectorizer, rows = features.of(candidate.member)
     fitting = replace(fitting, held_out_rows=vectorizer.held_out_rows)
     _, learner = built(candidate.member)
@@ -61,7 +60,7 @@ def trials_of(
         scores = [own[sample.folds.scored()] for own in scores]
     truth, parts = sample.scored_marks(), sample.scored_parts()
     counts = [crossed_counts(own, truth, parts, objective) for own in scores]
-    seconds = process_time() - start
+    seconds = fitting.cpu_seconds() - start
     values = [objective.value(own.sum(axis=0)) for own in counts]
     best = int(np.argmax(values))
     return [

@@ -7,7 +7,6 @@ rung's folds choose; where the budget ends before it, those of the last rung tha
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from time import process_time
 
 from app.arrays import Truth
 from app.datasets.collection import Collection
@@ -67,7 +66,7 @@ class _Halving:
         self.tuning, self.fitting = tuning, fitting
         self.files = TrialFiles(tuning.folder)
         self.objective: Objective = objective_of(recipe.decision.name)
-        self.words, self.start = mean_words(data.documents), process_time()
+        self.words, self.start = mean_words(data.documents), fitting.cpu_seconds()
 
     def searched(self) -> Searched:
         """Rung after rung; each starts with the candidates in the order of their success."""
@@ -131,7 +130,7 @@ class _Halving:
         self.fitting.progress(f"rung {number + 1}{news}", done, total)
 
     def _has_time(self) -> bool:
-        return process_time() - self.start < FOR_TRIALS * self.tuning.budget
+        return self.fitting.cpu_seconds() - self.start < FOR_TRIALS * self.tuning.budget
 
     def _better(self, trials: Sequence[Trial], left: Sequence[Candidate]) -> list[Candidate]:
         """The candidates that go on, the best first, each beside its best C; the first always."""
