@@ -1,7 +1,7 @@
 """Engine: where the tasks of a training run, and what a training offers to be cut into tasks."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, ClassVar, Protocol, Self, TypeAlias
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,21 @@ class StoringWorkload(Workload, Protocol):
 
     stored: ClassVar[slice]
     """Which of a task's arrays stay with the engine: their names are given instead."""
+
+
+class Extent(NamedTuple):
+    """The data that a task was about."""
+
+    n_documents: int
+    n_bytes: int
+    """Of text or of files; 0 where it is not known."""
+
+
+class MeasuredWorkload(Workload, Protocol):
+    """A workload that says how much data a task was about, for those who wait."""
+
+    def extent(self, task: Task, arrays: TaskArrays) -> Extent:
+        """Told on the worker, with what the task gave."""
 
 
 class Engine(Protocol):

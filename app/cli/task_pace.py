@@ -4,6 +4,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from app.engine import Extent
+from app.engines.task_count import TaskCount
+
 EVERY = 30.0
 """Seconds between two lines."""
 
@@ -16,19 +19,33 @@ class TaskPace:
     ) -> None:
         self._say, self._clock = say, clock
         self._begun = self._said = 0.0
+        self._before = Extent(0, 0)
 
-    def __call__(self, kind: str, done: int, total: int, workers: Callable[[], int]) -> None:
-        """Called when tasks are handed in (`done` 0), and with each that is done."""
+    def __call__(self, count: TaskCount, workers: Callable[[], int]) -> None:
+        """Called when tasks are handed in (none done), and with each that is done."""
         now = self._clock()
-        if done == 0:
+        if count.done == 0:
             self._begun = self._said = now
-        elif now - self._said >= EVERY and done < total:
+            self._before = count.data
+        elif now - self._said >= EVERY and count.done < count.total:
             self._said = now
-            pace = done / (now - self._begun)
+            seconds = now - self._begun
+            left = (count.total - count.done) * seconds / count.done
             self._say(
-                f"{kind}: {done:,} of {total:,} tasks, {pace:.3g} a second, {workers()} workers, "
-                f"about {_time((total - done) / pace)} left"
+                f"{count.kind}: {count.done:,} of {count.total:,} tasks, "
+                f"{count.done / seconds:.3g} a second, {self._data(count.data, seconds)}"
+                f"{workers()} workers, about {_time(left)} left"
             )
+
+    def _data(self, data: Extent, seconds: float) -> str:
+        """What was done a second; nothing where tasks do not say."""
+        documents, n_bytes = (
+            (now - before) / seconds for now, before in zip(data, self._before, strict=True)
+        )
+        if not documents:
+            return ""
+        of_bytes = f" and {n_bytes / 1e6:.3g} MB" if n_bytes else ""
+        return f"{documents:,.0f} documents{of_bytes} a second, "
 
 
 def _time(seconds: float) -> str:

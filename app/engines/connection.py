@@ -14,8 +14,9 @@ from typing import Any
 import dask
 from distributed import Client, LocalCluster
 
-from app.engines.dask_engine import RESUME, DaskEngine, Pace, unseen
+from app.engines.dask_engine import RESUME, DaskEngine
 from app.engines.start import local_workers
+from app.engines.task_count import Pace, unseen
 from app.errors import ClusterError
 
 DEATHS = 3

@@ -1,32 +1,25 @@
 """DaskEngine: tasks on the workers of a Dask cluster, and nothing but their names on its wire."""
 
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from distributed import Client, Future, KilledWorker, as_completed
 from numpy.typing import NDArray
 
-from app.engine import ArrayName, Task, TaskArrays, Workload
+from app.engine import ArrayName, Extent, Task, TaskArrays, Workload
 from app.engines.parts import part_path, read_part
-from app.engines.reported_task import run_reported_task, seconds_topic
+from app.engines.reported_task import reports_topic, run_reported_task
 from app.engines.shared_files import store_array, stored_array, write_shared
-from app.engines.worker_task import forget_workloads
+from app.engines.task_count import Pace, TaskCount, unseen
+from app.engines.worker_task import TaskReport, forget_workloads
 from app.errors import ClusterError
 
 RETRIES = 3
 RESUME = "what was finished is kept: run the same command again with --resume"
 """What to do when a training stops; other commands say it otherwise."""
-
-
-Pace: TypeAlias = Callable[[str, int, int, Callable[[], int]], None]
-"""Called with (kind, tasks done, tasks in all, what gives the number of workers)."""
-
-
-def unseen(kind: str, done: int, total: int, workers: Callable[[], int]) -> None:
-    """Show nothing."""
 
 
 class SharedTask(NamedTuple):
@@ -52,8 +45,8 @@ class DaskEngine:
         self._client, self._folder = client, folder.resolve()
         self._again, self._pace = again, pace
         self._session = secrets.token_hex(4)
-        self._cpu_seconds = 0.0
-        client.subscribe_topic(seconds_topic(str(self._folder)), self._count)
+        self._reported = TaskReport()
+        client.subscribe_topic(reports_topic(str(self._folder)), self._count)
 
     def map(self, work: Workload, tasks: Sequence[Task]) -> Iterator[TaskArrays]:
         """Each task's arrays, in the order of the tasks."""
@@ -67,11 +60,11 @@ class DaskEngine:
 
     def cpu_seconds(self) -> float:
         """CPU seconds of the tasks that were finished so far; none for parts that were there."""
-        return self._cpu_seconds
+        return self._reported.cpu_seconds
 
-    def _count(self, event: tuple[float, float]) -> None:
-        """Add the seconds of a task, which come behind the time of the event."""
-        self._cpu_seconds += event[1]
+    def _count(self, event: tuple[float, Sequence[Any]]) -> None:
+        """Add the report of a task, which comes behind the time of the event."""
+        self._reported = TaskReport(*map(sum, zip(self._reported, event[1], strict=True)))
 
     def _run(self, tasks: "Sequence[SharedTask]") -> Iterator[TaskArrays]:
         """Each task's arrays, in their order; each future is let go when it is done."""
@@ -95,8 +88,10 @@ class DaskEngine:
 
     def _tell(self, tasks: "Sequence[SharedTask]", n_waiting: int) -> None:
         if tasks:
-            kind, total = tasks[0].kind, len(tasks)
-            self._pace(kind, total - n_waiting, total, lambda: len(self._client.nthreads()))
+            done, reported = len(tasks) - n_waiting, self._reported
+            data = Extent(reported.n_documents, reported.n_bytes)
+            count = TaskCount(tasks[0].kind, done, len(tasks), data)
+            self._pace(count, lambda: len(self._client.nthreads()))
 
     def share(self, work: Workload) -> str:
         """Write what the workload's tasks share; the handle that workers find it by."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from app.engine import ArrayName, Task, TaskArrays, Workload
 from app.engines.parts import part_path, read_part
 from app.engines.shared_files import store_array, stored_array, write_shared
-from app.engines.worker_task import run_task
+from app.engines.worker_task import TaskReport, run_task
 from app.errors import ClusterError
 
 DIED = (
@@ -53,14 +53,14 @@ class ProcessEngine:
 
     def _run(self, tasks: Sequence[tuple[str, Task]]) -> Iterator[TaskArrays]:
         """Each task's arrays, in their order; a part is gone once it was read."""
-        waiting: list[Future[float]] = []
+        waiting: list[Future[TaskReport]] = []
         # Spawned, not forked: this process may have threads.
         pool = ProcessPoolExecutor(min(self._jobs, len(tasks)), get_context("spawn"))
         try:
             for number, task in enumerate(tasks):
                 for each in tasks[number + len(waiting) : number + AHEAD * self._jobs]:
                     waiting.append(pool.submit(run_task, str(self._folder), *each))
-                self._cpu_seconds += waiting.pop(0).result()
+                self._cpu_seconds += waiting.pop(0).result().cpu_seconds
                 yield self._arrays(*task)
         except BrokenProcessPool as broken:
             raise ClusterError(DIED) from broken

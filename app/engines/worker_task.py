@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from time import thread_time
-from typing import Any
+from typing import Any, NamedTuple
 
 from app.catalogue import find
 from app.engine import Task, TaskArrays, Workload
@@ -23,18 +23,28 @@ _lock = threading.Lock()
 _built: dict[str, Workload] = {}
 
 
-def run_task(folder: str, handle: str, task: Task) -> float:
-    """Make the task's part, unless it is there and right; the CPU seconds that this took.
+class TaskReport(NamedTuple):
+    """What a task took, and how much data it was about; nothing where its part was there."""
+
+    cpu_seconds: float = 0.0
+    n_documents: int = 0
+    n_bytes: int = 0
+
+
+def run_task(folder: str, handle: str, task: Task) -> TaskReport:
+    """Make the task's part, unless it is there and right.
 
     The scheduler has tasks run again that a dead worker had finished: they find their part.
     """
     path = part_path(Path(folder), handle, task)
     if is_right(path):
-        return 0.0
+        return TaskReport()
     start = thread_time()
     work = workload(folder, handle)
-    write_part(path, _stored(Path(folder), work, work.run(task)))
-    return thread_time() - start
+    arrays = work.run(task)
+    write_part(path, _stored(Path(folder), work, arrays))
+    extent = getattr(work, "extent", None)
+    return TaskReport(thread_time() - start, *(extent(task, arrays) if extent else ()))
 
 
 def _stored(folder: Path, work: Workload, arrays: TaskArrays) -> TaskArrays:

@@ -6,6 +6,7 @@ from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+import zstandard
 from numpy.typing import NDArray
 
 from app.resources import texts
@@ -26,6 +27,12 @@ class PackedTexts(CompressedTexts):
             self.add_chunk(n_texts)
         self._ends = (8 + 16 * n_chunks + np.cumsum([0, *sizes[:, 1]])).tolist()
         self._array = array
+
+    @property
+    def n_bytes(self) -> int:
+        """Of all texts in UTF-8, as their chunks say."""
+        sizes = map(zstandard.frame_content_size, map(self.chunk, range(len(self._ends) - 1)))
+        return sum(sizes) - 8 * (len(self) + len(self._ends) - 1)
 
     def chunk(self, number: int) -> bytes:
         """A chunk from the array."""

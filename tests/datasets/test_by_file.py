@@ -166,4 +166,6 @@ def _opened(parts: Path, array: Any) -> Any:
     "texts", [[""], ["a\ud800" * 35], ["a" * 69, "", "b" * 200, ""], ["x"] * 300]
 )
 def test_a_group_gives_back_its_texts(texts: list[str]) -> None:
-    assert list(PackedTexts(packed_group(texts))) == texts
+    packed = PackedTexts(packed_group(texts))
+    assert list(packed) == texts
+    assert packed.n_bytes == sum(len(text.encode(errors="surrogatepass")) for text in texts)

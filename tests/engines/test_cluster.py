@@ -15,6 +15,7 @@ from distributed import Client
 from app.arrays import Features
 from app.engines import shared_files
 from app.engines.connection import connected
+from app.engines.task_count import TaskCount
 from app.errors import ClusterError
 from app.folds import Folds
 from app.learners.base import CostTrial, Fitting, Learner
@@ -113,8 +114,8 @@ def test_workers_try_costs_as_threads_do(cluster: Processes, tmp_path: Path) -> 
 
     told: list[tuple[str, int, int, int]] = []
 
-    def pace(kind: str, done: int, total: int, workers: Callable[[], int]) -> None:
-        told.append((kind, done, total, workers()))
+    def pace(count: TaskCount, workers: Callable[[], int]) -> None:
+        told.append((*count[:3], workers()))
 
     with connected(cluster.address, tmp_path, pace=pace) as connection:
         ours = scores(Fitting(engine=connection.engine, held_out_rows=doubled))
@@ -155,13 +156,20 @@ def test_workers_learn_the_vocabulary_that_threads_learn(
         return Tfidf(ngram_range=(1, 2), min_df=2, lead=[3])
 
     ours, theirs = vectorizer(), vectorizer()
-    with connected(cluster.address, tmp_path) as connection:
+    told: list[TaskCount] = []
+    with connected(
+        cluster.address, tmp_path, pace=lambda count, _: told.append(count)
+    ) as connection:
         rows = ours.fit_transform_on(connection.engine, texts, jobs=1)
     expected = theirs.fit_transform(texts, jobs=2)
     arrays = (rows.data, rows.indices, rows.indptr)
     assert_same(list(arrays), [expected.data, expected.indices, expected.indptr])
     assert_same(list(arrays_of(ours.state())), list(arrays_of(theirs.state())))
     assert len(list(tmp_path.glob("*.part"))) > 2 * shared_groups.LEAST_GROUPS
+    rounds = {"words": 3, "union": 6}.get(kind, 2)  # leads are counted; a union has three parts
+    data, n_bytes = told[-1].data, sum(len(text.encode(errors="surrogatepass")) for text in texts)
+    assert data.n_documents == rounds * len(texts)
+    assert data.n_bytes == (2 if kind == "words" else rounds // 2) * n_bytes
 
 
 def test_a_worker_killed_in_the_middle_changes_nothing(

@@ -12,7 +12,7 @@ from app.artifacts.store import Store
 from app.datasets.base import ReadOptions
 from app.datasets.input.part_files import PartFile, absolute, part_at
 from app.datasets.reading import open_one_of_parts
-from app.engine import Engine, Task, TaskArrays
+from app.engine import Engine, Extent, Task, TaskArrays
 from app.errors import AppError, InvalidDataError
 from app.evaluation.options import EvaluationOptions, JudgedModel
 from app.evaluation.partitions.measured_file import MeasuredFile
@@ -98,6 +98,11 @@ class FileTasks:
         except AppError as error:
             return MeasuredFile({"error": str(error)}, {}).arrays()
         return measured.arrays()
+
+    def extent(self, task: Task, arrays: TaskArrays) -> Extent:
+        """The documents and bytes of the file."""
+        summary = MeasuredFile.from_arrays(arrays).about.get("summary", {})
+        return Extent(summary.get("documents", 0), summary.get("bytes", 0))
 
     def measured(self, engine: Engine) -> Iterator[MeasuredFile]:
         """What was measured of every file, in their order."""

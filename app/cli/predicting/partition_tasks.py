@@ -14,7 +14,7 @@ import numpy as np
 from app.artifacts.store import Store
 from app.cli.predicting.written_partition import PredictionJob, WrittenPartition, write_partition
 from app.datasets.input.part_files import PartFile, absolute, part_at
-from app.engine import Task, TaskArrays
+from app.engine import Extent, Task, TaskArrays
 from app.model import Model, load_model
 from app.prediction.tables.partitions import Partition
 from app.state import State
@@ -55,6 +55,10 @@ class PartitionTasks:
             raise ValueError("built by from_shared, which loads the model")
         written = write_partition(self.job, self.model, self.partitions[task[0]])
         return (np.frombuffer(msgspec.json.encode(written[1:]), np.uint8),)
+
+    def extent(self, task: Task, arrays: TaskArrays) -> Extent:
+        """The rows of the file, and its bytes as they are stored, where they are known."""
+        return Extent(self.written(task, arrays).rows, self.partitions[task[0]].file.size or 0)
 
     def written(self, task: Task, arrays: TaskArrays) -> WrittenPartition:
         """What a task gave."""

@@ -14,6 +14,7 @@ from app.datasets.fingerprint import fingerprints
 from app.datasets.order_values import OrderValue
 from app.datasets.read_documents import ReadDocuments
 from app.datasets.reading import Reading
+from app.engine import Extent
 from app.kernels.text.chunks import text_chunks
 from app.progress import silent
 from app.resources.stored_texts import GROUP, TextGroup, packed_group
@@ -103,6 +104,12 @@ def error_arrays(sentence: str) -> tuple[NDArray[Any], ...]:
     """What stands for a file that cannot be read."""
     about = np.frombuffer(msgspec.json.encode({"error": sentence}), np.uint8)
     return (about, *(np.zeros(0) for _ in NAMES[1:]))
+
+
+def read_extent(arrays: Sequence[NDArray[Any]]) -> Extent:
+    """How much was read: documents that are kept, bytes of the file."""
+    summary = msgspec.json.decode(arrays[0].tobytes()).get("summary", {})
+    return Extent(summary.get("documents", 0), summary.get("bytes", 0))
 
 
 class _FoundIds:

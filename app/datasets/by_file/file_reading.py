@@ -8,10 +8,10 @@ from typing import Any, BinaryIO, ClassVar
 import msgspec
 
 from app.datasets.base import ReadOptions
-from app.datasets.by_file.file_documents import NAMES, error_arrays, file_arrays
+from app.datasets.by_file.file_documents import NAMES, error_arrays, file_arrays, read_extent
 from app.datasets.input.part_files import PartFile, absolute, part_at, part_files
 from app.datasets.reading import open_one_of_parts, options_of_parts
-from app.engine import Task, TaskArrays
+from app.engine import Extent, Task, TaskArrays
 from app.errors import AppError
 from app.state import State
 
@@ -69,3 +69,7 @@ class FileReading:
             return file_arrays(reading, options)
         except AppError as error:
             return error_arrays(str(error))
+
+    def extent(self, task: Task, arrays: TaskArrays) -> Extent:
+        """The documents that are kept, and all bytes of the file, decompressed."""
+        return read_extent(arrays)

@@ -72,8 +72,10 @@ def part_at(place: str, format: str, *, name: str, inner: str) -> PartFile:
     """The file at a place that `absolute` gave, under the names that it has in the command."""
     if URL.match(place):
         (file,) = files_of(place, format)
-        return PartFile(name, inner, file.open, file.changed)
-    return PartFile(name, inner, _Opening(Path(place)))
+        return PartFile(name, inner, file.open, file.changed, file.size)
+    path = Path(place)
+    size = path.stat().st_size if path.is_file() else None  # what is gone is said when it is opened
+    return PartFile(name, inner, _Opening(path), size=size)
 
 
 def is_data(inner: str) -> bool:

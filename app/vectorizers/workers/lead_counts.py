@@ -7,14 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine import Engine, Task, TaskArrays
+from app.engine import Engine, Extent, Task, TaskArrays
 from app.kernels import kernels
 from app.kernels.text.leads import LeadColumns
 from app.kernels.vocabulary.vocabulary import Vocabulary
 from app.state import State
 from app.vectorizers.tfidf_settings import TfidfSettings
 from app.vectorizers.workers.learnt_terms import CountedGroup
-from app.vectorizers.workers.shared_groups import TextArrays, texts_of
+from app.vectorizers.workers.shared_groups import TextArrays, bytes_of, texts_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,10 @@ class LeadCounts:
         )
         used = np.flatnonzero(np.bincount(counts.columns))
         return (used, np.diff(counts.indptr), counts.columns, counts.counts)
+
+    def extent(self, task: Task, arrays: TaskArrays) -> Extent:
+        """The texts."""
+        return Extent(len(arrays[1]), bytes_of(self.texts))
 
 
 def every_lead(settings: TfidfSettings, n_terms: int) -> LeadColumns:

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.arrays import occurrences
-from app.engine import ArrayName, Engine, Task, TaskArrays
+from app.engine import ArrayName, Engine, Extent, Task, TaskArrays
 from app.kernels import kernels
 from app.kernels.vocabulary.vocabulary import Vocabulary
 from app.state import State
 from app.vectorizers.tfidf_settings import TfidfSettings
-from app.vectorizers.workers.shared_groups import TextArrays, texts_of
+from app.vectorizers.workers.shared_groups import TextArrays, bytes_of, texts_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,10 @@ class LearntTerms:
         uses = np.bincount(counts.columns, counts.counts, minlength=len(vocabulary))
         terms = (vocabulary.packed, vocabulary.ends, frequencies, uses.astype(np.int64))
         return (*terms, np.diff(counts.indptr), counts.columns, counts.counts)
+
+    def extent(self, task: Task, arrays: TaskArrays) -> Extent:
+        """The texts."""
+        return Extent(len(arrays[4]), bytes_of(self.texts))
 
 
 class CountedGroup(NamedTuple):

@@ -43,6 +43,11 @@ def texts_of(arrays: TextArrays) -> Sequence[str]:
     return [texts[int(row)] for row in arrays["rows"]] if "rows" in arrays else list(texts)
 
 
+def bytes_of(arrays: TextArrays) -> int:
+    """How long the texts of a group are; of some of its rows, of all."""
+    return len(arrays["texts"]) if "texts" in arrays else PackedTexts(arrays["group"]).n_bytes
+
+
 def _stored(engine: Engine, texts: Sequence[str]) -> TextArrays:
     arrays = pack_strings(texts, "texts", SURROGATES)
     return {name: engine.store(array) for name, array in arrays.items()}

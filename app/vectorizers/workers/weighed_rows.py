@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from app.arrays import Features
-from app.engine import Engine, Task, TaskArrays
+from app.engine import Engine, Extent, Task, TaskArrays
 from app.kernels import kernels
 from app.kernels.text.counts import Counts
 from app.resources.scratch import ScratchFolder, release
@@ -47,6 +47,10 @@ class WeighedRows:
         counts = self._counts()
         weights = kernels("text.tfidf").tfidf_weights(counts, self.idf, self.scheme)
         return np.diff(counts.indptr), counts.columns, weights
+
+    def extent(self, task: Task, arrays: TaskArrays) -> Extent:
+        """The rows; how long their texts were is not known here."""
+        return Extent(len(arrays[0]), 0)
 
     def _counts(self) -> Counts:
         columns: NDArray[np.int32] = self.numbers[self.group.columns]

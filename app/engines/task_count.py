@@ -1,0 +1,25 @@
+"""TaskCount: how far tasks are, for whoever shows it."""
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+from app.engine import Extent
+
+
+class TaskCount(NamedTuple):
+    """How many tasks of a kind are done."""
+
+    kind: str
+    done: int
+    total: int
+    data: Extent
+    """That of all tasks of the engine so far, which ever kind they were."""
+
+
+Pace: TypeAlias = Callable[[TaskCount, Callable[[], int]], None]
+"""Called when tasks are handed in (none done), and with each that is done; the second gives the
+number of workers."""
+
+
+def unseen(count: TaskCount, workers: Callable[[], int]) -> None:
+    """Show nothing."""
