@@ -8,6 +8,7 @@ all that a worker has to trust.
 
 import json
 from collections.abc import Callable
+from functools import lru_cache
 from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
@@ -26,6 +27,8 @@ PACKAGES = ("labelserve", "llvmlite", "numba", "numpy", "scipy")
 """Whose versions may change the last digit of a result."""
 CHUNK = 1 << 24
 NAME = np.dtype("S64")
+OPEN = 16
+"""Arrays that stay open in a process: most tasks share some of theirs with the task before."""
 
 
 def write_shared(folder: Path, state: State) -> str:
@@ -62,8 +65,14 @@ def read_shared(
     stored, arrays = set(content["stored"]), {}
     for name, digest in content["arrays"].items():
         path = folder / f"{digest}.npy"
-        arrays[name] = _mapped(path if name in stored else local(path), digest)
+        arrays[name] = opened(path, digest) if name in stored else _mapped(local(path), digest)
     return State(content["kind"], content["settings"], arrays)
+
+
+@lru_cache(maxsize=OPEN)
+def opened(path: Path, digest: str) -> NDArray[Any]:
+    """An array that goes by its name, mapped; the latest ones are not checked again."""
+    return _mapped(path, digest)
 
 
 def store_array(folder: Path, array: NDArray[Any]) -> ArrayName:

@@ -11,7 +11,7 @@ from app.catalogue import find
 from app.engine import Task, TaskArrays, Workload
 from app.engines import WORKLOADS
 from app.engines.parts import is_right, part_path, write_part
-from app.engines.shared_files import read_shared, store_array
+from app.engines.shared_files import opened, read_shared, store_array
 from app.resources.freed_memory import return_freed_memory
 
 COPIES = {
@@ -75,6 +75,7 @@ def forget_workloads(folder: str) -> None:
     """
     if _lock.acquire(blocking=False):
         _built.clear()
+        opened.cache_clear()
         _lock.release()
         if removed := _on_cluster("remove"):
             removed(Path(folder))

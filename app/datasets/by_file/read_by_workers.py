@@ -30,12 +30,14 @@ class JoinedFiles:
     _read: list[PartSummary] = field(default_factory=list)
     _lines: list[NDArray[np.int64]] = field(default_factory=list)
     _fingerprints: list[NDArray[np.uint64]] = field(default_factory=list)
+    _last_line: int = 0
     _digests: bytearray = field(default_factory=bytearray)
     _found_ids: "array[int]" = field(default_factory=lambda: array("q"))
 
     def add(self, file: FileDocuments) -> None:
         """Take one more file; its lines count on from those of the files before it."""
-        self._lines.append(file.lines + sum(part.last_line for part in self._read))
+        self._lines.append(file.lines + self._last_line)
+        self._last_line += file.summary.last_line
         self.label_sets += file.label_sets
         self.ids += file.ids
         self.order += file.order
