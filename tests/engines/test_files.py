@@ -1,17 +1,21 @@
 """What workloads share, and what their tasks give, as files that are checked when they are read."""
 
 import sys
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
 import dask
 import numpy as np
 import pytest
 
+from app.catalogue import find
 from app.cli.task_pace import TaskPace
-from app.engine import Extent
-from app.engines import connection, local_copies, start
+from app.engine import Extent, Task, TaskArrays
+from app.engines import WORKLOADS, connection, local_copies, start, worker_task
 from app.engines.parts import is_right, part_path, read_part, write_part
-from app.engines.shared_files import read_shared, write_shared
+from app.engines.shared_files import opened, read_shared, store_array, stored_array, write_shared
 from app.engines.task_count import TaskCount
 from app.errors import ClusterError, InvalidRequestError, MissingExtraError
 from app.state import State
@@ -63,6 +67,61 @@ def test_shared_files_that_were_changed_are_refused(ending: str, tmp_path: Path)
     file.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
     with pytest.raises(ClusterError, match="was changed"):
         read_shared(tmp_path, handle)
+
+
+def test_an_array_that_goes_by_its_name_is_read_where_it_is_and_refused_if_it_was_changed(
+    tmp_path: Path,
+) -> None:
+    name, other = store_array(tmp_path, ARRAYS[0]), store_array(tmp_path, ARRAYS[2])
+    handle = write_shared(tmp_path, State("kind", {}, {"a": name, "own": ARRAYS[2]}))
+    assert len(list(tmp_path.glob("*.npy"))) == 2
+    asked: list[str] = []
+
+    def local(path: Path) -> Path:
+        asked.append(path.stem)
+        return path
+
+    state = read_shared(tmp_path, handle, local)
+    assert np.array_equal(state.arrays["a"], ARRAYS[0])
+    assert asked == [other.item().decode()]
+    file = tmp_path / f"{name.item().decode()}.npy"
+    file.write_bytes(file.read_bytes()[:-1] + b"\1")
+    opened.cache_clear()
+    for read in (partial(read_shared, tmp_path, handle), partial(stored_array, tmp_path, name)):
+        with pytest.raises(ClusterError, match="was changed"):
+            read()
+
+
+def test_what_stays_with_the_engine_is_a_name_in_the_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @dataclass
+    class Doubling:
+        kind: ClassVar[str] = "doubling"
+        stored: ClassVar[slice] = slice(1, None)
+
+        @classmethod
+        def from_shared(cls, state: State) -> "Doubling":
+            return cls()
+
+        def run(self, task: Task) -> TaskArrays:
+            return ARRAYS[0], ARRAYS[2] * task[0], ARRAYS[0] * task[0]
+
+        def extent(self, task: Task, arrays: TaskArrays) -> Extent:
+            return Extent(len(arrays[0]), arrays[1].nbytes)
+
+    monkeypatch.setitem(WORKLOADS, "doubling", "")
+    monkeypatch.setattr(
+        worker_task, "find", lambda *of: Doubling if "doubling" in of else find(*of)
+    )
+    handle = write_shared(tmp_path, State("doubling"))
+    report = worker_task.run_task(str(tmp_path), handle, (2,))
+    assert report[1:] == (5, 16)
+    given, *names = read_part(part_path(tmp_path, handle, (2,))) or ()
+    assert np.array_equal(given, ARRAYS[0])
+    assert np.array_equal(stored_array(tmp_path, names[0]), ARRAYS[2] * 2)
+    assert np.array_equal(stored_array(tmp_path, names[1]), ARRAYS[0] * 2)
+    assert worker_task.run_task(str(tmp_path), handle, (2,)) == worker_task.TaskReport()
 
 
 def test_a_node_with_a_disk_of_its_own_copies_each_array_once(
