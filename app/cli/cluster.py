@@ -1,6 +1,6 @@
 """`--cluster`: the workers that a command runs its tasks on, and what it says about them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -10,6 +10,9 @@ import typer
 from app.artifacts.folders import clean, unfinished
 from app.cli.task_pace import TaskPace
 from app.cli.terminal import err
+from app.datasets.base import ReadOptions
+from app.datasets.by_file.file_reading import FileReading
+from app.datasets.by_file.read_by_workers import ReadByWorkers
 from app.engine import Engine
 from app.engines.start import check_address, connected
 
@@ -63,13 +66,29 @@ class ClusterLater:
 
     def __init__(self, address: str | None) -> None:
         self.address = address
+        self.folder: Path | None = None
+        """Where its files are kept; None as long as it is not connected to."""
         self._stack = ExitStack()
         self._engine: Engine | None = None
+
+    def reader(
+        self, data: str, options: ReadOptions, folder_of: Callable[[Any], Path]
+    ) -> ReadByWorkers | None:
+        """What has workers read the data; None for one file, features, or without an address.
+
+        No hash of the documents is known then: the folder is that of these files, as they are now.
+        """
+        files = FileReading.of(data, options) if self.address else None
+        if files is None:
+            return None
+        engine = self.engine(folder_of((files.described(), repr(options))))
+        return None if engine is None else ReadByWorkers(engine, data)
 
     def engine(self, folder: Path | None) -> Engine | None:
         """Its engine, the first folder's whatever is asked for later; None without an address."""
         if self._engine is None:
             self._engine = self._stack.enter_context(on_cluster(self.address, folder))
+            self.folder = folder
         return self._engine
 
     def close(self) -> None:

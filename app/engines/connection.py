@@ -15,9 +15,9 @@ import dask
 from distributed import Client, LocalCluster
 
 from app.engines.dask_engine import RESUME, DaskEngine
+from app.engines.encryption import check_encryption, unreached
 from app.engines.start import local_workers
 from app.engines.task_count import Pace, unseen
-from app.errors import ClusterError
 
 DEATHS = 3
 """Workers that a task may kill before it is given up, of workers started here."""
@@ -78,6 +78,7 @@ def connected(
 def _cluster(address: str, folder: Path) -> Iterator[Any]:
     """What a client connects to."""
     n_workers = local_workers(address)
+    check_encryption(address)
     if n_workers is None:
         yield address
         return
@@ -102,9 +103,7 @@ def _local_cluster(n_workers: int) -> LocalCluster:
 def _client(target: Any) -> Iterator[Client]:
     try:
         client = Client(target, set_as_default=False)
-    except (OSError, ValueError) as error:  # also what Dask says of TLS files that do not fit
-        raise ClusterError(
-            f"no scheduler answers at {target}: {error}; start one with: dask scheduler"
-        ) from error
+    except (OSError, ValueError) as error:  # also what Dask says of certificates that do not fit
+        raise unreached(str(target), error) from error
     with client:
         yield client

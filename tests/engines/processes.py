@@ -17,12 +17,13 @@ SECONDS = 120
 class Processes:
     """A scheduler, and the workers started for it; `stop` ends what still runs."""
 
-    def __init__(self, folder: Path, **settings: str) -> None:
+    def __init__(self, folder: Path, protocol: str = "tcp", **settings: str) -> None:
         self._folder, self._settings = folder, settings
+        self._host = f"{protocol}://127.0.0.1"
         self.workers: list[subprocess.Popen[bytes]] = []
         file = folder / "scheduler.json"
         self.scheduler = self._started(
-            "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
+            "scheduler", "--host", self._host, "--port", "0", "--no-dashboard",
             "--dashboard-address", "127.0.0.1:0", "--scheduler-file", str(file),
         )  # fmt: skip
         wait_for(lambda: file.exists() and file.stat().st_size > 0)
@@ -32,7 +33,7 @@ class Processes:
         """A worker with one thread, which imports a file of this folder first."""
         preloads = ("--preload", str(Path(__file__).parent / preload)) if preload else ()
         worker = self._started(
-            "worker", self.address, "--no-nanny", "--nthreads", "1", "--host", "127.0.0.1",
+            "worker", self.address, "--no-nanny", "--nthreads", "1", "--host", self._host,
             "--no-dashboard", "--local-directory", str(self._folder), *preloads, **settings,
         )  # fmt: skip
         self.workers.append(worker)

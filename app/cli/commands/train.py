@@ -49,8 +49,6 @@ from app.cli.terminal import (
 )
 from app.cli.test_sets import kept_aside, show_report
 from app.datasets.base import ReadOptions, Summary
-from app.datasets.by_file.file_reading import FileReading
-from app.datasets.by_file.read_by_workers import ReadByWorkers
 from app.datasets.collection import Collection, load_collection
 from app.datasets.corrections.counts import CorrectionCounts
 from app.datasets.corrections.file import load_corrections
@@ -269,20 +267,20 @@ def main(  # noqa: PLR0913
         with progress_bars() as progress:
             options = replace(reading, order_column=what.decision.order_column)
             corrected = [load_corrections(file) for file in corrections or []]
-            checkpoint = engine = None
-            files = FileReading.of(data, options) if cluster else None
-            if files is not None:  # workers read the data: no hash of the documents is known before
-                read_alike_by = repr(options), [file.sha256 for file in corrected]
-                by_files = (files.described(), read_alike_by, what.as_dict(), seed)
-                checkpoint = _checkpoint(models_dir, name, by_files, resume)
-                engine = workers.engine(checkpoint)
+            hashes = [file.sha256 for file in corrected]
+
+            def folder_of(files: Any) -> Path:
+                known = (files, hashes, what.as_dict(), seed)
+                return _checkpoint(models_dir, name, known, resume)
+
+            elsewhere = workers.reader(data, options, folder_of)
             corpus = load_collection(
                 data,
                 options,
                 min_label_documents=min_label_documents,
                 corrections=corrected,
                 scratch=scratch,
-                elsewhere=ReadByWorkers(engine, data) if engine else None,
+                elsewhere=elsewhere,
                 progress=progress,
             )
             say_how_labels_were_read(corpus.summary, reading)
@@ -290,9 +288,10 @@ def main(  # noqa: PLR0913
             prepare_kernels(progress)
             unknown = _unknown_costs(cost_table, corpus)
             corpus, test_set = kept_aside(corpus, test, reading, seed)
+            checkpoint = workers.folder
             if checkpoint is None and not runs:
-                by_hash = known_documents(corpus, what, seed)
-                checkpoint = _checkpoint(models_dir, name, by_hash, resume)
+                known = known_documents(corpus, what, seed)
+                checkpoint = _checkpoint(models_dir, name, known, resume)
             job = TrainingJob(
                 corpus,
                 what,

@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +15,7 @@ from app.cli.checkpoints import (
     known_documents,
     remove_checkpoint,
 )
-from app.cli.cluster import Cluster, check_cluster, on_cluster
+from app.cli.cluster import Cluster, ClusterLater, check_cluster
 from app.cli.completion import model_names
 from app.cli.examples import CommandWithExamples, examples
 from app.cli.new_versions import Promote, exit_if_held_back
@@ -34,10 +35,10 @@ from app.cli.terminal import (
 )
 from app.cli.test_sets import kept_aside, show_report
 from app.datasets.base import ReadOptions
-from app.datasets.collection import Collection, load_collection
+from app.datasets.collection import load_collection
 from app.errors import InvalidRequestError
 from app.training.publish import Published, check_target, publish, training_warnings
-from app.training.recipe import Recipe, read_recipe
+from app.training.recipe import read_recipe
 from app.training.train import TrainingJob
 from app.training.tuning.tuned_training import Tuned, TuningFiles, tuned_training
 
@@ -114,18 +115,24 @@ def main(  # noqa: PLR0913
     what = what.with_options({}, {"name": decision_name(None, objective)}, {})
     files = TuningFiles(folder or models_dir / ".tuning" / model, resume=resume)
     further = [kind.strip() for kind in (learners or "").split(",") if kind.strip()]
-    with progress_bars() as progress:
-        corpus = load_collection(data, reading, progress=progress)
+    folder_of = partial(_parts, models_dir, model, resume)
+    with ClusterLater(cluster) as workers, progress_bars() as progress:
+        elsewhere = workers.reader(
+            data, reading, lambda known: folder_of((known, what.as_dict(), seed))
+        )
+        corpus = load_collection(data, reading, elsewhere=elsewhere, progress=progress)
         say_how_labels_were_read(corpus.summary, reading)
         prepare_kernels(progress)
         corpus, test_set = kept_aside(corpus, test, read_alike(reading, corpus.summary), seed)
+        parts = workers.folder
+        if parts is None and cluster:
+            parts = folder_of(known_documents(corpus, what, seed))
         job = TrainingJob(corpus, what, seed=seed, jobs=jobs or os.cpu_count() or 1)
-        parts = _parts(models_dir, (model, corpus, what, seed), resume) if cluster else None
-        with on_cluster(cluster, parts) as engine:
-            job = replace(job, engine=engine)
-            tuned = tuned_training(
-                job, seconds, space=space, learners=further, files=files, progress=progress
-            )
+        job = replace(job, engine=workers.engine(parts))
+        tuned = tuned_training(
+            job, seconds, space=space, learners=further, files=files, progress=progress
+        )
+        workers.close()
         published = publish(
             tuned.trained,
             Store(models_dir),
@@ -154,11 +161,9 @@ def budget_seconds(text: str) -> float:
     return seconds
 
 
-def _parts(models_dir: Path, tuning: tuple[str, Collection, Recipe, int], resume: bool) -> Path:
+def _parts(models_dir: Path, model: str, resume: bool, known: Any) -> Path:
     """Where workers leave what they finish; emptied unless it is to be taken up."""
-    model, corpus, recipe, seed = tuning
-    name = f"{model}+tune"  # no model has a plus in its name
-    folder = checkpoint_folder(models_dir, name, known_documents(corpus, recipe, seed))
+    folder = checkpoint_folder(models_dir, f"{model}+tune", known)  # no model has a plus
     if not resume:
         empty_checkpoint(folder)
     return folder
