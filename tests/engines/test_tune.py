@@ -37,6 +37,9 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     lines = zip(corpus.documents, corpus.label_sets, strict=True)
     documents = [json.dumps({"text": text, "labels": labels}) for text, labels in lines]
     (folder / "train.jsonl").write_text("\n".join(documents))
+    for number in range(3):
+        own = documents[number * 50 : (number + 1) * 50 if number < 2 else None]
+        (folder / f"part-{number}.jsonl").write_text("\n".join(own))
     (folder / "space.toml").write_text(SPACE)
     return folder
 
@@ -48,15 +51,17 @@ def by_threads(tmp_path_factory: pytest.TempPathFactory, data: Path) -> dict[str
     return outcome(models)
 
 
-def command(data: Path, models: Path, *options: str) -> list[str]:
+def command(data: Path, models: Path, *options: str, files: str = "train.jsonl") -> list[str]:
     given = ("--model", "tickets", "--models-dir", str(models), "--budget", "1h")
-    what = (str(data / "train.jsonl"), "--space", str(data / "space.toml"))
+    what = (str(data / files), "--space", str(data / "space.toml"))
     return [sys.executable, "-m", "labelserve", "tune", *what, *given, *options]
 
 
-def tune(data: Path, models: Path, *options: str) -> "subprocess.CompletedProcess[str]":
+def tune(
+    data: Path, models: Path, *options: str, files: str = "train.jsonl"
+) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        command(data, models, *options),
+        command(data, models, *options, files=files),
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -83,10 +88,11 @@ def outcome(models: Path) -> dict[str, Any]:
     return {"trials": told, "recipe": recipe, "arrays": hashes}
 
 
+@pytest.mark.parametrize("files", ["train.jsonl", "part-*.jsonl"])
 def test_workers_choose_the_recipe_of_threads_and_write_the_same_bytes(
-    tmp_path: Path, data: Path, cluster: Processes, by_threads: dict[str, Any]
+    files: str, tmp_path: Path, data: Path, cluster: Processes, by_threads: dict[str, Any]
 ) -> None:
-    done = tune(data, tmp_path, "--cluster", cluster.address)
+    done = tune(data, tmp_path, "--cluster", cluster.address, files=files)
     assert done.returncode == 0, done.stderr
     assert "2 workers, 2 threads" in done.stderr
     assert outcome(tmp_path) == by_threads
