@@ -99,44 +99,62 @@ def test_workers_choose_the_recipe_of_threads_and_write_the_same_bytes(
     assert sorted(path.name for path in tmp_path.iterdir()) == [".tuning", "tickets"]
 
 
-def test_a_killed_tuning_goes_on_with_its_trials_and_its_parts(
-    tmp_path: Path, data: Path, by_threads: dict[str, Any]
-) -> None:
-    models, gate = tmp_path / "models", tmp_path / "gate"
+def killed_in_a_task_that_ends(kind: str, data: Path, folder: Path) -> Path:
+    """The models folder of a tuning that was killed when its first task of a kind had begun.
+
+    The worker finishes this task, though nobody waits for it.
+    """
+    models, gate = folder / "models", folder / "gate"
     models.mkdir()
-    cluster = Processes(tmp_path, GATE=str(gate), GATE_LETS="0", GATE_KIND="tree-nodes")
-    options = ("--cluster", cluster.address)
+    cluster = Processes(folder, GATE=str(gate), GATE_LETS="0", GATE_KIND=kind)
     try:
         cluster.start_worker("preload_gate.py")
-        with subprocess.Popen(command(data, models, *options), cwd=ROOT) as tuning:
+        tuning = command(data, models, "--cluster", cluster.address)
+        with subprocess.Popen(tuning, cwd=ROOT) as process:
             wait_for(Path(f"{gate}.reached").exists)
-            os.kill(tuning.pid, signal.SIGKILL)
-        parts = {part: part.stat().st_mtime_ns for part in models.rglob("*.part")}
-        tried = {file: file.stat().st_mtime_ns for file in models.rglob("trials-*/*.json")}
-        assert parts
-        assert tried
+            os.kill(process.pid, signal.SIGKILL)
+        finished = len(list(models.rglob("*.part")))
         gate.touch()
-        done = tune(data, models, *options, "--resume")
-        assert done.returncode == 0, done.stderr
-        assert outcome(models) == by_threads
-        assert all(file.stat().st_mtime_ns == written for file, written in tried.items())
-        assert sorted(path.name for path in models.iterdir()) == [".tuning", "tickets"]
+        wait_for(lambda: len(list(models.rglob("*.part"))) > finished)
     finally:
         cluster.stop()
+    return models
 
 
-def test_the_budget_counts_what_workers_take(tmp_path: Path, data: Path) -> None:
-    cluster = Processes(tmp_path)
+def test_a_killed_tuning_goes_on_with_its_trials(
+    tmp_path: Path, data: Path, cluster: Processes, by_threads: dict[str, Any]
+) -> None:
+    models = killed_in_a_task_that_ends("tree-nodes", data, tmp_path)
+    tried = {file: file.stat().st_mtime_ns for file in models.rglob("trials-*/*.json")}
+    assert tried
+    done = tune(data, models, "--cluster", cluster.address, "--resume")
+    assert done.returncode == 0, done.stderr
+    assert outcome(models) == by_threads
+    assert all(file.stat().st_mtime_ns == written for file, written in tried.items())
+    assert sorted(path.name for path in models.iterdir()) == [".tuning", "tickets"]
+
+
+@pytest.mark.parametrize("is_resumed", [False, True])
+def test_the_budget_counts_what_workers_take_and_nothing_for_finished_parts(
+    tmp_path: Path, data: Path, *, is_resumed: bool
+) -> None:
+    models = killed_in_a_task_that_ends("cost-trials", data, tmp_path)
+    slow = tmp_path / "slow"
+    slow.mkdir()
+    cluster = Processes(slow)
     try:
         cluster.start_worker("preload_slow_clock.py")
-        done = tune(data, tmp_path, "--cluster", cluster.address)
+        more = ("--resume",) if is_resumed else ()
+        done = tune(data, models, "--cluster", cluster.address, *more)
         assert done.returncode == 0, done.stderr
     finally:
         cluster.stop()
-    tried = trials(tmp_path)["trials"]
-    # The command alone would have time for all of them: the first candidate's tasks used it up.
-    assert {(trial["rung"], trial["name"].partition(",")[0]) for trial in tried} == {(1, "words")}
-    assert tried[0]["cpu_seconds"] >= SECONDS_A_TASK
+    # The command alone has time for every candidate: the first one with a task uses it up.
+    seconds = {t["name"].partition(",")[0]: t["cpu_seconds"] for t in trials(models)["trials"]}
+    assert list(seconds) == (["words", "pairs"] if is_resumed else ["words"])
+    first, *second = seconds.values()
+    assert (first < SECONDS_A_TASK) is is_resumed
+    assert all(value >= SECONDS_A_TASK for value in second)
 
 
 def test_an_interrupt_in_a_terminal_keeps_workers_and_the_best_so_far(
