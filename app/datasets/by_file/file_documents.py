@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from sys import intern
 from typing import Any, Self
 
 import msgspec
@@ -134,7 +135,8 @@ class _FoundIds:
 def _label_sets(
     names: Sequence[str], codes: Sequence[int], ends: Sequence[int]
 ) -> list[tuple[str, ...]]:
-    labels = [names[code] for code in codes]
+    own = [intern(name) for name in names]  # one text for all files
+    labels = [own[code] for code in codes]
     return [tuple(labels[a:b]) for a, b in zip([0, *ends], ends, strict=False)]
 
 
