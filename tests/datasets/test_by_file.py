@@ -74,8 +74,13 @@ def assert_same(here: Collection, there: Collection) -> None:
 @pytest.mark.usefixtures("small_groups")
 @pytest.mark.parametrize(
     "options",
-    [ReadOptions(), ReadOptions(unlabelled="drop"), ReadOptions(order_column="when")],
-    ids=["all", "labelled", "ordered"],
+    [
+        ReadOptions(),
+        ReadOptions(unlabelled="drop"),
+        ReadOptions(order_column="when"),
+        ReadOptions(label_map={"l1": "new", "l2": ""}, unlabelled="drop"),
+    ],
+    ids=["all", "labelled", "ordered", "mapped"],
 )
 @pytest.mark.parametrize("least", [1, 35])
 def test_workers_read_what_is_read_in_one_go(options: ReadOptions, least: int, parts: Path) -> None:
