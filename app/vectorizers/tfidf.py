@@ -1,13 +1,13 @@
 """Tf-idf: texts → rows of weighed terms, the same matrix as scikit-learn's TfidfVectorizer."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.arrays import Features, Truth, occurrences
+from app.arrays import Features, Truth
 from app.engine import Engine
 from app.errors import DamagedArtifactError, InvalidDataError
 from app.folds import Folds
@@ -23,7 +23,7 @@ from app.resources.scratch import ScratchFolder
 from app.state import State
 from app.vectorizers.base import TermSpans, Vectorizer
 from app.vectorizers.fold_vocabulary import is_known, narrowed, rescaled
-from app.vectorizers.selection import frequent_enough
+from app.vectorizers.selection import TermUse, frequent_enough
 from app.vectorizers.term_selection.chosen_terms import chosen_terms
 from app.vectorizers.tfidf_settings import TfidfSettings
 from app.vectorizers.workers.lead_counts import every_lead, lead_counts_on
@@ -117,9 +117,9 @@ class Tfidf(Vectorizer):
         progress("vectorize", len(documents), len(documents))
         return self._weighed(counts, jobs)
 
-    def _keep_frequent(self, vocabulary: Vocabulary, use: "TermUse") -> NDArray[np.bool_]:
+    def _keep_frequent(self, vocabulary: Vocabulary, use: TermUse) -> NDArray[np.bool_]:
         """Take the terms that are frequent enough, and mark them."""
-        keep = frequent_enough(use.frequencies, use.n_documents, self.settings, use.total)
+        keep = frequent_enough(use, self.settings)
         if not keep.any():
             raise InvalidDataError("no terms are left: texts are empty, or the limits too narrow")
         self.vocabulary = vocabulary if keep.all() else vocabulary.kept(keep)
@@ -282,24 +282,6 @@ class Tfidf(Vectorizer):
             counts.counts.fill(1)
         weights = kernels("text.tfidf").tfidf_weights(counts, self.idf, self.settings.scheme)
         return sparse_rows(weights, counts.columns, counts.indptr, self.n_features)
-
-
-class TermUse(NamedTuple):
-    """In how many of the documents each term stands, and what gives how often it does."""
-
-    frequencies: NDArray[np.int64]
-    n_documents: int
-    total: Callable[[], NDArray[np.float64]]
-
-    @classmethod
-    def of(cls, counts: Counts, n_terms: int) -> "TermUse":
-        """That of counts in memory."""
-
-        def total() -> NDArray[np.float64]:
-            every: NDArray[Any] = np.bincount(counts.columns, counts.counts, minlength=n_terms)
-            return every
-
-        return cls(occurrences(counts.columns, n_terms), len(counts.indptr) - 1, total)
 
 
 def rarity(frequencies: NDArray[np.uint32], scheme: str) -> NDArray[np.float64]:
