@@ -57,7 +57,7 @@ class BatchSystem:
 
     def submit(self, script: str, *options: str, **env: str) -> str:
         """The number of a job."""
-        said = self.nodes["login"].run("sbatch", "--parsable", *options, script, **env)
+        said = self.nodes["login"].run("sbatch", "--parsable", *options, script, env=env)
         return said.strip().splitlines()[-1]
 
     def state(self, job: str) -> str:

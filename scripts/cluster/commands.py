@@ -30,7 +30,8 @@ class Commands:
         """The command of a training."""
         return [
             "labelserve", "train", str(SHARED / "train.jsonl"), "--model", "topics",
-            "--models-dir", str(SHARED / models), "--quality", "fast", *TRAININGS[learner], *options,
+            "--models-dir", str(SHARED / models), "--quality", "fast",
+            *TRAININGS[learner], *options,
         ]  # fmt: skip
 
     def trained(self, learner: str, models: str, *options: str) -> list[str]:

@@ -16,6 +16,7 @@ from containers.stack import wait_for
 GATE = "gate"
 PRELOAD = ROOT / "tests" / "engines" / "preload_gate.py"
 """Has the workers of n2 wait before a task for as long as the file GATE is not there."""
+OWN_DISK = "/tmp"  # noqa: S108 - each node has another
 COPIES = Path("tmp", "dask-scratch-space", "labelserve-arrays")
 N_WORKERS = {"n1": 1, "n2": 2}
 WAITS = """
@@ -34,14 +35,17 @@ def start_scheduler(node: Node) -> "subprocess.Popen[bytes]":
 def start_workers(node: Node) -> "subprocess.Popen[bytes]":
     """Workers with a disk of their own; two on n2, which share what the node copies."""
     given = ("--nworkers", str(N_WORKERS[node.name]), "--nthreads", "1")
+    gate = {"GATE": str(SHARED / GATE), "GATE_LETS": "0"}
     preload = ("--preload", str(PRELOAD)) if node.name == "n2" else ()
-    words = ("dask", "worker", ADDRESS, *given, "--local-directory", "/tmp", *preload)
-    return node.start(*words, folder=Path("/"), GATE=str(SHARED / GATE), GATE_LETS="0")
+    words = ("dask", "worker", ADDRESS, *given, "--local-directory", OWN_DISK, *preload)
+    return node.start(*words, folder=Path("/"), env=gate)
 
 
-def wait_for_workers(login: Node, count: int = sum(N_WORKERS.values())) -> None:
+def wait_for_workers(
+    login: Node, count: int = sum(N_WORKERS.values()), address: str = ADDRESS
+) -> None:
     """Wait until the scheduler knows so many."""
-    login.run("python", "-c", WAITS, ADDRESS, str(count), seconds=90)
+    login.run("python", "-c", WAITS, address, str(count), seconds=90)
 
 
 def open_gate() -> None:

@@ -9,10 +9,10 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeAlias
 
 from cluster.sandbox import HOME, MARK
 from containers.engine.command import CommandError, run
@@ -44,6 +44,9 @@ echo booted
 exec chroot . sh -c 'sleep infinity & wait'
 """
 
+Env: TypeAlias = Mapping[str, str]
+NOTHING: Env = {}
+
 
 class Node:
     """A host; what runs on it ends with it."""
@@ -61,7 +64,11 @@ class Node:
         return Path(f"/proc/{self._first}/root")
 
     def start(
-        self, *words: str | Path, folder: Path = SHARED, output: IO[bytes] | None = None, **env: str
+        self,
+        *words: str | Path,
+        folder: Path = SHARED,
+        output: IO[bytes] | None = None,
+        env: Env = NOTHING,
     ) -> "subprocess.Popen[bytes]":
         """A program on this node."""
         spaces = ("--mount", "--net", "--uts", "--ipc", "--pid", "--root")
@@ -74,9 +81,9 @@ class Node:
             stderr=subprocess.STDOUT,
         )
 
-    def run(self, *words: str | Path, seconds: float = 300, **env: str) -> str:
+    def run(self, *words: str | Path, seconds: float = 300, env: Env = NOTHING) -> str:
         """What a program said, whose failure is an error."""
-        said, code = self.tried(*words, seconds=seconds, **env)
+        said, code = self.tried(*words, seconds=seconds, env=env)
         if code:
             last = "\n".join(said.splitlines()[-12:])
             raise CommandError(
@@ -84,10 +91,12 @@ class Node:
             )
         return said
 
-    def tried(self, *words: str | Path, seconds: float = 300, **env: str) -> tuple[str, int]:
+    def tried(
+        self, *words: str | Path, seconds: float = 300, env: Env = NOTHING
+    ) -> tuple[str, int]:
         """What a program said, and its exit code."""
         with open(HOME / f"said-{self.name}", "w+b") as file:
-            process = self.start(*words, output=file, **env)
+            process = self.start(*words, output=file, env=env)
             try:
                 code = process.wait(seconds)
             except subprocess.TimeoutExpired:
@@ -140,8 +149,7 @@ class Node:
             stdout=subprocess.PIPE,
             stderr=self._log,
         )
-        assert holder.stdout is not None
-        if holder.stdout.readline() != b"booted\n":
+        if holder.stdout is None or holder.stdout.readline() != b"booted\n":
             raise CommandError(f"node {self.name} could not be made: the log says why")
         return holder
 

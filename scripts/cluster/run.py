@@ -1,4 +1,4 @@
-"""`make cluster`: docs/cluster.md tried on nodes that are really apart, and its examples as printed.
+"""`make cluster`: docs/cluster.md on nodes that are really apart, its examples as printed.
 
 Hosts are namespaces of this machine: each has its own address, /tmp, disk, process numbers and
 root folder; they share /shared, and the network is a bridge that nothing leads out of.
@@ -6,8 +6,8 @@ root folder; they share /shared, and the network is a bridge that nothing leads 
   nodes        a scheduler and workers on n1 and n2, the command on a third: train, predict,
                evaluate; then n2 is cut off, switched off, and so is the scheduler's node
   slurm        munge, slurmctld and two slurmd; the job and the dask-jobqueue program of the page
-  kubernetes   the page's DaskCluster against the operator's own schema and what the operator
-               makes of it; nothing is run, for there is no cluster
+  kubernetes   the page's DaskCluster by the operator's own schema, what the operator makes of it
+               by those of Kubernetes, and its pods' commands as processes: no cluster, no image
 
 Results are compared with those of --jobs, to the byte. Needs root and Linux; for slurm also the
 Debian packages munge, slurmctld, slurmd and slurm-client; for dask-jobqueue and kubernetes pip.
@@ -15,26 +15,21 @@ Everything is gone when it ends, also after Ctrl-C or SIGKILL; logs stay in .cac
 """
 
 import argparse
-import os
 import shutil
 import signal
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from cluster.batch_system import SLURM_PROGRAMS
 from cluster.nodes import ROOT, joined
-from cluster.sandbox import PROGRAMS, check_machine, cover_home, run_inside
+from cluster.parts import PARTS, checked, needs, prepared
+from cluster.sandbox import check_machine, cover_home, run_inside
 from containers.engine.command import CommandError, run
 from containers.report import Report
 
 HOME = ROOT / ".cache" / "cluster"
-PARTS = ("nodes", "slurm", "kubernetes")
 SECONDS = 900
 """Longer than any part takes."""
 
@@ -57,73 +52,39 @@ def main() -> int:
 
 def parsed() -> argparse.Namespace:
     """The arguments of the command line."""
-    raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(
-        prog="make cluster", description=__doc__, formatter_class=raw,
-        epilog="make cluster ARGS='--only nodes'   takes about four minutes on two cores",
-    )  # fmt: skip
+        prog="make cluster",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="make cluster ARGS='--only slurm'",
+    )
     parser.add_argument("--only", choices=PARTS, help="one part; all, without it")
     parser.add_argument("--inside", choices=PARTS, help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
 def outside(part: str) -> int:
-    """Run a part in a sandbox of its own, after what needs the network outside it."""
-    began = time.monotonic()
-    print(f"{part}; logs: {HOME / part}")
-    logs = HOME / part
+    """Run a part in a sandbox of its own."""
+    began, logs, report = time.monotonic(), HOME / part, Report()
+    print(f"{part}; logs: {logs}", flush=True)
+    check_machine(needs(part))
     shutil.rmtree(logs, ignore_errors=True)
     logs.mkdir(parents=True)
-    if part == "kubernetes":
-        from cluster.checks.kubernetes import kubernetes
-
-        code = told(kubernetes)
-    else:
-        check_machine(PROGRAMS | (SLURM_PROGRAMS if part == "slurm" else {}))
-        run([sys.executable, "-m", "app.compiling"], cwd=ROOT)  # once, not on every node
-        with packages("dask-jobqueue" if part == "slurm" else "") as folder:
-            os.environ["CLUSTER_CHECK_JOBQUEUE"] = folder
-            code = run_inside([sys.executable, __file__, "--inside", part], SECONDS)
-    print(f"{time.monotonic() - began:.0f} s in all")
-    return code
+    run([sys.executable, "-m", "app.compiling"], cwd=ROOT)  # once, not on every node
+    with prepared(part, logs, report):
+        code = run_inside([sys.executable, __file__, "--inside", part], SECONDS)
+    print(f"{time.monotonic() - began:.0f} s in all", flush=True)
+    return code if report.is_good else 1
 
 
 def inside(part: str, logs: Path) -> int:
-    """Run a part's checks on three nodes."""
-    from cluster.checks import failing_nodes, separate_nodes, slurm
-
+    """Run a part's checks on three nodes, and print their table."""
+    report = Report()
     cover_home()
     with joined(logs) as nodes:
-
-        def both(report: Report) -> None:
-            separate_nodes.separate_nodes(nodes, report)
-            failing_nodes.failing_nodes(nodes, report)
-
-        return told(both if part == "nodes" else lambda report: slurm.slurm(nodes, report))
-
-
-def told(checks: Callable[[Report], None]) -> int:
-    """Run checks, and print their table."""
-    report = Report()
-    checks(report)
+        checked(part, nodes, logs, report)
     print("", report.table(), "", sep="\n", flush=True)
     return 0 if report.is_good else 1
-
-
-@contextmanager
-def packages(*names: str) -> Iterator[str]:
-    """A folder with packages from pip that this environment lacks, for as long as it is needed.
-
-    Its name is empty where pip could not get them.
-    """
-    with tempfile.TemporaryDirectory(dir=HOME, prefix="packages-") as folder:
-        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", folder]
-        try:
-            run([*pip, *filter(None, names)]) if any(names) else None
-        except CommandError as error:
-            print(error, file=sys.stderr)
-            folder = ""
-        yield folder
 
 
 def _stop(signum: int, frame: FrameType | None) -> None:

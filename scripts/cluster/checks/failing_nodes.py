@@ -1,4 +1,4 @@
-"""A node out of reach, a node dead, the scheduler dead: the same bytes, or an error and --resume."""
+"""A node cut off or dead, the scheduler dead: the same bytes, or an error and --resume."""
 
 import subprocess
 import time

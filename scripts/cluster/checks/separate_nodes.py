@@ -6,6 +6,7 @@ from functools import partial
 from cluster.commands import BY_PROCESSES, BY_WORKERS, SEEN, Commands, left_in
 from cluster.corpus import write_corpus
 from cluster.dask_nodes import (
+    OWN_DISK,
     copies,
     copies_seen,
     open_gate,
@@ -39,7 +40,7 @@ def start(nodes: Nodes, report: Report) -> None:
     for name in ("n1", "n2"):
         start_workers(nodes[name])
     wait_for_workers(nodes["login"])
-    disks = [nodes[name].run("stat", "-c", "%d", "/tmp", "/shared").split() for name in nodes]
+    disks = [nodes[name].run("stat", "-c", "%d", OWN_DISK, "/shared").split() for name in nodes]
     report.expect(len({own for own, _ in disks}) == len(nodes), "nodes have a /tmp in common")
     report.expect(len({shared for _, shared in disks}) == 1, "/shared is not the same")
     report.found("scheduler and a worker on n1, two workers on n2, a /tmp each, one /shared")

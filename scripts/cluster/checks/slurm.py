@@ -1,7 +1,7 @@
 """The jobs of docs/cluster.md on a real SLURM of two nodes."""
 
-import os
 import shutil
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -19,8 +19,6 @@ WORKING = ("n1", "n2")
 JOB, PROGRAM = SHARED / "job.sh", SHARED / "jobqueue.py"
 SMALLER = ("--nodes=2", "--cpus-per-task=1", "--mem=1G", "--time=10")
 """Instead of what the page asks for; an option counts more than a line of the script."""
-JOBQUEUE = "CLUSTER_CHECK_JOBQUEUE"
-"""Names the folder that has dask-jobqueue, where it could be had."""
 GATED = {
     "DASK_DISTRIBUTED__WORKER__PRELOAD": str(PRELOAD),
     "GATE": str(SHARED / GATE),
@@ -28,18 +26,19 @@ GATED = {
 }
 
 
-def slurm(nodes: Nodes, report: Report) -> None:
+def slurm(nodes: Nodes, packages: str, report: Report) -> None:
     """Start SLURM, then submit."""
     system, commands = BatchSystem(nodes), Commands(nodes["login"])
     if not report.check("SLURM", partial(start, system, commands, report)):
         return
-    for name, check in {
+    checks: dict[str, Callable[[BatchSystem, Report], None]] = {
         "processors of a step": processors,
         "sbatch job.sh": job,
         "two jobs on the same nodes": two_jobs,
         "scancel, then sbatch again": cancelled,
-        "dask-jobqueue": jobqueue,
-    }.items():
+        "dask-jobqueue": partial(jobqueue, packages),
+    }
+    for name, check in checks.items():
         report.check(name, partial(check, system, report))
 
 
@@ -101,16 +100,15 @@ def cancelled(system: BatchSystem, report: Report) -> None:
     report.found(f"{len(kept)} parts kept; {left} copies left by the first job, none by the second")
 
 
-def jobqueue(system: BatchSystem, report: Report) -> None:
+def jobqueue(packages: str, system: BatchSystem, report: Report) -> None:
     """The program as it is printed, on login; its workers are jobs."""
-    folder = os.environ.get(JOBQUEUE)
-    if not folder:
+    if not packages:
         report.found("not tried: pip could not get it")
         return
     remove_results("")
     login = system.nodes["login"]
-    env = {"PYTHONPATH": f"{ROOT}:{folder}", "NODES": "2", "CORES": "1", "MEMORY": "1GB"}
-    login.run("python", PROGRAM, **env)
+    env = {"PYTHONPATH": f"{ROOT}:{packages}", "NODES": "2", "CORES": "1", "MEMORY": "1GB"}
+    login.run("python", PROGRAM, env=env)
     compare(report, "", "models")
     wait_for(lambda: not login.run("squeue", "--noheader").strip(), 60, "no job left")
     nothing_is_left(system, report)
