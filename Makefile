@@ -9,7 +9,7 @@ WORKERS ?= 2
 AXE := .cache/npm/axe-core-4.12.1
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder
 
-.PHONY: serve demo install install-neural install-all check test quick newest bench soak containers clean
+.PHONY: serve demo install install-neural install-all check test quick newest bench soak containers cluster clean
 
 serve: $(VENV)/.installed demo
 	$(BIN)/labelserve serve
@@ -65,6 +65,10 @@ soak: $(VENV)/.installed-all
 # Needs no environment: what it runs is in containers.
 containers:
 	$(PYTHON) scripts/containers/run.py $(ARGS)
+
+# As root: it makes network and mount namespaces.
+cluster: $(VENV)/.installed-all
+	$(BIN)/python scripts/cluster/run.py $(ARGS)
 
 clean:
 	rm -rf $(VENV) .venv-peers .venv-peers-neural .venv-newest .cache demo

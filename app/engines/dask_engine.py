@@ -109,7 +109,7 @@ class DaskEngine:
         """Let the workers forget the last workload, where they still can."""
         if self._is_there():
             with suppress(Exception):  # a worker that dies now keeps nothing either
-                self._client.run(forget_workloads, str(self._folder), wait=False)
+                self._client.run(forget_workloads)
 
     def _submitted(self, task: "SharedTask", i: int) -> Future:
         """Tasks are begun in their order: what was waited for is then read at once."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from distributed import get_worker
+from distributed import Worker, get_worker
 
 from app.artifacts.folders import locked, whole_file
 
@@ -48,8 +48,9 @@ def local_files(shared: Path) -> Callable[[Path], Path]:
     return partial(copied, folder=folder) if folder else Path
 
 
-def remove_copies(shared: Path) -> None:
-    """Remove what a node has copied; arrays that are mapped stay readable until they are let go."""
-    folder = copies_folder(shared)
-    if folder is not None:
-        shutil.rmtree(folder, ignore_errors=True)
+def remove_copies(worker: Worker) -> None:
+    """Remove what a node has copied; arrays that are mapped stay readable until they are let go.
+
+    Outside a task `get_worker` finds none: who calls has it.
+    """
+    shutil.rmtree(Path(worker.local_directory).parent / FOLDER, ignore_errors=True)

@@ -68,17 +68,18 @@ def workload(folder: str, handle: str) -> Workload:
         return _built[handle]
 
 
-def forget_workloads(folder: str) -> None:
+def forget_workloads(dask_worker: Any) -> None:
     """Let go of what is kept for the next task, unless one is just beginning.
 
-    This runs in the worker's event loop, which must not wait for a thread.
+    This runs in the worker's event loop, which must not wait for a thread; Dask gives the worker
+    to an argument of this name.
     """
     if _lock.acquire(blocking=False):
         _built.clear()
         opened.cache_clear()
         _lock.release()
         if removed := _on_cluster("remove"):
-            removed(Path(folder))
+            removed(dask_worker)
 
 
 def _local_files(folder: Path) -> Callable[[Path], Path]:

@@ -104,6 +104,25 @@ def test_two_workers_give_the_same_bytes_as_threads(
     assert len(list(tmp_path.glob("*.part"))) > 1
 
 
+def test_workers_keep_nothing_of_a_command_that_has_ended(
+    cluster: Processes, tmp_path: Path
+) -> None:
+    def kept(dask_worker: Any) -> tuple[int, bool]:
+        from app.engines import local_copies, worker_task
+
+        copies = Path(dask_worker.local_directory).parent / local_copies.FOLDER
+        copies.mkdir(exist_ok=True)  # as a node with another disk would have it
+        return len(worker_task._built), (copies / "of-this-command.npy").exists()
+
+    with Client(cluster.address) as client:
+        with connected(cluster.address, tmp_path) as connection:
+            fitted(OneVsRest(), Fitting(engine=connection.engine))
+            assert 1 in {n for n, _ in client.run(kept).values()}
+            for folder in client.run(lambda dask_worker: dask_worker.local_directory).values():
+                (Path(folder).parent / "labelserve-arrays" / "of-this-command.npy").touch()
+        assert set(client.run(kept).values()) == {(0, False)}
+
+
 def test_workers_try_costs_as_threads_do(cluster: Processes, tmp_path: Path) -> None:
     what = CostTrial((0.25, 1.0, 4.0), TRUTH.shape[1], "try costs")
 

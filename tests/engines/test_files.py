@@ -145,7 +145,7 @@ def test_a_node_with_a_disk_of_its_own_copies_each_array_once(
     copies[0].write_bytes(copies[1].read_bytes())
     with pytest.raises(ClusterError, match="was changed"):
         read_shared(shared, handle, local_copies.local_files(shared))
-    local_copies.remove_copies(shared)
+    local_copies.remove_copies(Worker())
     assert not list((tmp_path / "node").rglob("*.npy"))
     assert len(list(shared.glob("*.npy"))) == 2
 
