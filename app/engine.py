@@ -47,6 +47,13 @@ class StoringWorkload(Workload, Protocol):
     """Which of a task's arrays stay with the engine: their names are given instead."""
 
 
+class WeightedWorkload(Workload, Protocol):
+    """A workload whose tasks differ in size, so that what is left can be told."""
+
+    def weights(self, tasks: Sequence[Task]) -> Sequence[float]:
+        """About how much work each task is, against the others."""
+
+
 class Extent(NamedTuple):
     """The data that a task was about."""
 

@@ -27,10 +27,10 @@ class TaskPace:
         if count.done == 0:
             self._begun = self._said = now
             self._before = count.data
-        elif now - self._said >= EVERY and count.done < count.total:
+        elif now - self._said >= EVERY and 0 < count.share < 1:
             self._said = now
             seconds = now - self._begun
-            left = (count.total - count.done) * seconds / count.done
+            left = (1 - count.share) * seconds / count.share
             self._say(
                 f"{count.kind}: {count.done:,} of {count.total:,} tasks, "
                 f"{count.done / seconds:.3g} a second, {self._data(count.data, seconds)}"

@@ -29,6 +29,7 @@ class SharedTask(NamedTuple):
     number: int
     handle: str
     bounds: Task
+    weight: float = 1.0
 
     @property
     def name(self) -> str:
@@ -51,7 +52,9 @@ class DaskEngine:
     def map(self, work: Workload, tasks: Sequence[Task]) -> Iterator[TaskArrays]:
         """Each task's arrays, in the order of the tasks."""
         handle = self.share(work)
-        return self._run([SharedTask(work.kind, -1, handle, task) for task in tasks])
+        weights = work.weights(tasks) if hasattr(work, "weights") else [1.0] * len(tasks)
+        pairs = zip(tasks, weights, strict=True)
+        return self._run([SharedTask(work.kind, -1, handle, task, size) for task, size in pairs])
 
     def map_each(self, works: Iterable[Workload]) -> Iterator[TaskArrays]:
         """What the only task of each workload gives, in the order of the workloads."""
@@ -69,7 +72,8 @@ class DaskEngine:
     def _run(self, tasks: "Sequence[SharedTask]") -> Iterator[TaskArrays]:
         """Each task's arrays, in their order; each future is let go when it is done."""
         waiting = {self._submitted(task, i): i for i, task in enumerate(tasks)}
-        self._tell(tasks, len(tasks))
+        weight, weight_done = sum(task.weight for task in tasks), 0.0
+        self._tell(tasks, 0, 0.0)
         done: set[int] = set()
         given = 0
         try:
@@ -77,7 +81,8 @@ class DaskEngine:
                 i = waiting.pop(future)
                 self._check(future, tasks[i].name)
                 future.release()
-                self._tell(tasks, len(waiting))
+                weight_done += tasks[i].weight
+                self._tell(tasks, len(tasks) - len(waiting), weight_done / weight)
                 done.add(i)
                 while given in done:
                     done.remove(given)
@@ -86,11 +91,10 @@ class DaskEngine:
         finally:
             self._cancel(list(waiting))
 
-    def _tell(self, tasks: "Sequence[SharedTask]", n_waiting: int) -> None:
+    def _tell(self, tasks: "Sequence[SharedTask]", n_done: int, share: float) -> None:
         if tasks:
-            done, reported = len(tasks) - n_waiting, self._reported
-            data = Extent(reported.n_documents, reported.n_bytes)
-            count = TaskCount(tasks[0].kind, done, len(tasks), data)
+            data = Extent(self._reported.n_documents, self._reported.n_bytes)
+            count = TaskCount(tasks[0].kind, n_done, len(tasks), share, data)
             self._pace(count, lambda: len(self._client.nthreads()))
 
     def share(self, work: Workload) -> str:

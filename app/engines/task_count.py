@@ -12,8 +12,10 @@ class TaskCount(NamedTuple):
     kind: str
     done: int
     total: int
+    share: float
+    """How much of the work that is, as far as tasks are known to differ."""
     data: Extent
-    """That of all tasks of the engine so far, which ever kind they were."""
+    """That of all tasks of the engine so far, whichever kind they were."""
 
 
 Pace: TypeAlias = Callable[[TaskCount, Callable[[], int]], None]

@@ -177,7 +177,7 @@ def test_pace_is_told_every_half_minute() -> None:
     times = iter([0.0, 10.0, 31.0, 40.0, 62.0, 80.0])
     pace = TaskPace(said.append, lambda: next(times))
     for done in (0, 10, 31, 40, 62, 100):
-        pace(TaskCount("label-blocks", done, 100, Extent(7, 7)), lambda: 2)
+        pace(TaskCount("label-blocks", done, 100, done / 100, Extent(7, 7)), lambda: 2)
     assert said == [
         "label-blocks: 31 of 100 tasks, 1 a second, 2 workers, about 69 s left",
         "label-blocks: 62 of 100 tasks, 1 a second, 2 workers, about 38 s left",
@@ -188,13 +188,13 @@ def test_documents_and_bytes_a_second_are_those_of_the_tasks_under_way() -> None
     said: list[str] = []
     times = iter([0.0, 50.0, 60.0, 100.0])
     pace = TaskPace(said.append, lambda: next(times))
-    pace(TaskCount("read-files", 0, 4, Extent(1000, 10**6)), lambda: 3)
-    pace(TaskCount("read-files", 2, 4, Extent(101_000, 61 * 10**6)), lambda: 3)
-    pace(TaskCount("weighed-rows", 0, 4, Extent(101_000, 61 * 10**6)), lambda: 3)
-    pace(TaskCount("weighed-rows", 1, 4, Extent(141_000, 61 * 10**6)), lambda: 3)
+    pace(TaskCount("read-files", 0, 4, 0.0, Extent(1000, 10**6)), lambda: 3)
+    pace(TaskCount("read-files", 2, 4, 0.5, Extent(101_000, 61 * 10**6)), lambda: 3)
+    pace(TaskCount("weighed-rows", 0, 4, 0.0, Extent(101_000, 61 * 10**6)), lambda: 3)
+    pace(TaskCount("weighed-rows", 1, 4, 0.8, Extent(141_000, 61 * 10**6)), lambda: 3)
     assert said == [
         "read-files: 2 of 4 tasks, 0.04 a second, 2,000 documents and 1.2 MB a second, "
         "3 workers, about 50 s left",
         "weighed-rows: 1 of 4 tasks, 0.025 a second, 1,000 documents a second, "
-        "3 workers, about 2 min left",
+        "3 workers, about 10 s left",
     ]

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from app.learners.base import Fitting
+from app.learners.linear.options import parse_options
 from app.learners.tree import node_tasks
 from app.learners.tree.label_clusters import Branch
 from app.learners.tree.node_tasks import branch_arrays, branches_of
+from app.learners.tree.training import NodeTraining
 from app.learners.tree.tree import Tree
 from tests.learners.made_up import made_up
 
@@ -25,6 +27,19 @@ def test_small_nodes_go_together_and_large_ones_are_cut_into_blocks(
     assert cut == [(0, 1, 0, 1), (0, 1, 1, 2), (0, 1, 2, 3), (1, 3, 0, 0), (3, 4, 0, 0)]
     whole = node_tasks.node_tasks(branches, np.full(64, 1), splits=False)
     assert whole == [(0, 1, 0, 0), (1, 3, 0, 0), (3, 4, 0, 0)]
+
+
+def test_tasks_weigh_what_their_nodes_do_however_they_are_cut() -> None:
+    features, truth = made_up(64, 64)
+    branches = [branch(40, 0), branch(5, 40), branch(16, 45), branch(3, 61)]
+    options = parse_options("-s 1")
+    how = {"prune": 0.1, "uses_blocks": True, "seed": 0}
+    training = NodeTraining.of((features, truth), options, branches, **how)
+    cut = training.weights([(0, 1, 0, 1), (0, 1, 1, 2), (0, 1, 2, 3), (1, 3, 0, 0), (3, 4, 0, 0)])
+    pairs = np.bincount(truth.indices, minlength=64)
+    assert cut[:3] == [pairs[:40].sum()] * 3
+    assert cut[3:] == [pairs[40:61].sum(), pairs[61:].sum()]
+    assert training.weights([(0, 4, 0, 0)]) == [sum(cut)]
 
 
 def test_nodes_come_back_from_their_arrays() -> None:

@@ -23,15 +23,15 @@ def node_tasks(branches: Sequence[Branch], counts: NDArray[Any], *, splits: bool
     is cut into blocks of sixteen children. Blocks 0 to 0 are all of them. The tasks depend on the
     tree alone, never on who is there to run them.
     """
-    sizes = [_size(branch, counts) for branch in branches]
+    sizes = [task_size(branch, counts) for branch in branches]
     share = max(LEAST, sum(sizes) // MOST_TASKS)
     tasks: list[Task] = []
     first, gathered = 0, 0
     for node, size in enumerate(sizes):
-        n_blocks = _n_blocks(branches[node])
-        if splits and n_blocks > 1 and size > 2 * share:
+        blocks = n_blocks(branches[node])
+        if splits and blocks > 1 and size > 2 * share:
             tasks += [(first, node, 0, 0)] if node > first else []
-            tasks += [(node, node + 1, block, block + 1) for block in range(n_blocks)]
+            tasks += [(node, node + 1, block, block + 1) for block in range(blocks)]
             first, gathered = node + 1, 0
             continue
         gathered += size
@@ -41,14 +41,15 @@ def node_tasks(branches: Sequence[Branch], counts: NDArray[Any], *, splits: bool
     return tasks + ([(first, len(sizes), 0, 0)] if first < len(sizes) else [])
 
 
-def _n_blocks(branch: Branch) -> int:
+def n_blocks(branch: Branch) -> int:
+    """How many blocks of sixteen children a node has."""
     return -(-len(branch.below) // LANES)
 
 
-def _size(branch: Branch, counts: NDArray[Any]) -> int:
+def task_size(branch: Branch, counts: NDArray[Any]) -> int:
     """About how much work a node is: its documents, once for every block of children."""
     n_pairs = sum(int(counts[group].sum()) for group in branch.below)
-    return n_pairs * _n_blocks(branch)
+    return n_pairs * n_blocks(branch)
 
 
 def branch_arrays(branches: Sequence[Branch]) -> dict[str, NDArray[Any]]:

@@ -1,6 +1,6 @@
 """Trains a label tree: at each node one-vs-rest over its children, on the documents below it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
@@ -28,7 +28,7 @@ from app.learners.linear.shared_problem import (
     truth_of,
 )
 from app.learners.tree.label_clusters import Branch
-from app.learners.tree.node_tasks import branch_arrays, branches_of, node_tasks
+from app.learners.tree.node_tasks import branch_arrays, branches_of, n_blocks, node_tasks, task_size
 from app.state import State
 
 
@@ -95,6 +95,17 @@ class NodeTraining:
             np.concatenate([chunk.entries for chunk in chunks]),
             np.array([len(chunk.features) for chunk in chunks]),
         )
+
+    def weights(self, tasks: Sequence[Task]) -> list[float]:
+        """Documents of the nodes, once for every block of children."""
+        counts = np.diff(self.truth.indptr)
+        sizes = [task_size(branch, counts) for branch in self.branches]
+        of_nodes = np.concatenate(([0], np.cumsum(sizes)))
+        return [
+            float(of_nodes[end] - of_nodes[first])
+            * ((last - block) / n_blocks(self.branches[first]) if last else 1.0)
+            for first, end, block, last in tasks
+        ]
 
     def _unpacked(self, nodes: range, arrays: TaskArrays) -> "list[NodeChunk]":
         bias, features, entries, counts = arrays
