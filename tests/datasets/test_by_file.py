@@ -11,9 +11,11 @@ import pytest
 
 from app.datasets.base import ReadOptions
 from app.datasets.by_file import file_documents
+from app.datasets.by_file.file_reading import FileReading
 from app.datasets.by_file.read_by_workers import ReadByWorkers
 from app.datasets.collection import Collection, load_collection, subset
 from app.datasets.corrections.file import load_corrections
+from app.datasets.input.part_files import PartFile, weights_of
 from app.errors import InvalidDataError
 from app.resources import texts as texts_module
 from app.resources.stored_texts import PackedTexts, StoredTexts, packed_group, stored_groups
@@ -124,6 +126,13 @@ def test_the_first_bad_file_is_named_as_it_is_in_one_go(parts: Path) -> None:
         said.append(str(refused.value))
     assert said[0] == said[1]
     assert "in/0.jsonl:" in said[0]
+
+
+def test_files_weigh_their_bytes_where_all_are_known() -> None:
+    files = [PartFile(name, name, open, size=size) for name, size in (("a", 3), ("b", 5))]
+    reading = FileReading(files, ReadOptions(), ReadOptions())
+    assert reading.weights([(1,), (0,)]) == [5.0, 3.0]
+    assert weights_of([*files, PartFile("c", "c", open)]) == [1.0] * 3
 
 
 def test_no_documents_in_any_file_are_refused(tmp_path: Path) -> None:

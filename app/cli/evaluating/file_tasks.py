@@ -1,7 +1,7 @@
 """FileTasks: an evaluation file by file, each of them a task that gives what was measured of it."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -10,7 +10,7 @@ import msgspec
 
 from app.artifacts.store import Store
 from app.datasets.base import ReadOptions
-from app.datasets.input.part_files import PartFile, absolute, part_at
+from app.datasets.input.part_files import PartFile, absolute, part_at, weights_of
 from app.datasets.reading import open_one_of_parts
 from app.engine import Engine, Extent, Task, TaskArrays
 from app.errors import AppError, InvalidDataError
@@ -74,6 +74,10 @@ class FileTasks:
         files = [[file.name, file.inner, absolute(file.name)] for file in self.files]
         changed = [file.changed for file in self.files]
         return State(self.kind, {"job": job, "files": files, "changed": changed}, {})
+
+    def weights(self, tasks: Sequence[Task]) -> list[float]:
+        """The bytes of each file."""
+        return weights_of(self.files[number] for (number,) in tasks)
 
     @classmethod
     def from_shared(cls, state: State) -> "FileTasks":

@@ -4,6 +4,7 @@ Workers read the data and write the predictions themselves, under the paths that
 what goes back is how many rows there were, and what is to be said about them.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -13,7 +14,7 @@ import numpy as np
 
 from app.artifacts.store import Store
 from app.cli.predicting.written_partition import PredictionJob, WrittenPartition, write_partition
-from app.datasets.input.part_files import PartFile, absolute, part_at
+from app.datasets.input.part_files import PartFile, absolute, part_at, weights_of
 from app.engine import Extent, Task, TaskArrays
 from app.model import Model, load_model
 from app.prediction.tables.partitions import Partition
@@ -38,6 +39,10 @@ class PartitionTasks:
             for each in self.partitions
         ]
         return State(self.kind, {"job": job, "files": files}, {})
+
+    def weights(self, tasks: Sequence[Task]) -> list[float]:
+        """The bytes of each file."""
+        return weights_of(self.partitions[number].file for (number,) in tasks)
 
     @classmethod
     def from_shared(cls, state: State) -> "PartitionTasks":

@@ -9,7 +9,7 @@ import msgspec
 
 from app.datasets.base import ReadOptions
 from app.datasets.by_file.file_documents import NAMES, error_arrays, file_arrays, read_extent
-from app.datasets.input.part_files import PartFile, absolute, part_at, part_files
+from app.datasets.input.part_files import PartFile, absolute, part_at, part_files, weights_of
 from app.datasets.reading import open_one_of_parts, options_of_parts
 from app.engine import Extent, Task, TaskArrays
 from app.errors import AppError
@@ -42,6 +42,10 @@ class FileReading:
             for own in (self.first, self.others)
         ]
         return State(self.kind, {"options": options, "files": self.described()})
+
+    def weights(self, tasks: Sequence[Task]) -> list[float]:
+        """The bytes of each file."""
+        return weights_of(self.files[number] for (number,) in tasks)
 
     def described(self) -> list[list[Any]]:
         """The files' names, places, and what tells that one was changed."""

@@ -78,6 +78,13 @@ def part_at(place: str, format: str, *, name: str, inner: str) -> PartFile:
     return PartFile(name, inner, _Opening(path), size=size)
 
 
+def weights_of(files: Iterable[PartFile]) -> list[float]:
+    """How much work each file is: its bytes, or all alike where not every size is known."""
+    sizes = [file.size for file in files]
+    known = [size for size in sizes if size]
+    return [float(size) for size in known] if len(known) == len(sizes) else [1.0] * len(sizes)
+
+
 def is_data(inner: str) -> bool:
     """Whether a path below a folder of parts is one of them.
 
