@@ -11,7 +11,8 @@ root folder; they share /shared, and the network is a bridge that nothing leads 
 
 Results are compared with those of --jobs, to the byte. Needs root and Linux; for slurm also the
 Debian packages munge, slurmctld, slurmd and slurm-client; for dask-jobqueue and kubernetes pip.
-Everything is gone when it ends, also after Ctrl-C or SIGKILL; logs stay in .cache/cluster.
+No process, mount or link is left when it ends, also after Ctrl-C or SIGKILL; logs stay in
+.cache/cluster.
 """
 
 import argparse

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from containers.engine.command import CommandError, run
@@ -65,8 +66,8 @@ def machine_state() -> set[str]:
 def _left_behind(mark: str, before: set[str]) -> str:
     """A sentence about what is still there; the kernel takes a moment to end processes."""
     for process in _marked(mark):
-        with open(os.pidfd_open(process)) as ended:  # readable once it has ended
-            select.select([ended], [], [], ENDING_SECONDS)
+        with suppress(ProcessLookupError), open(os.pidfd_open(process)) as ended:
+            select.select([ended], [], [], ENDING_SECONDS)  # readable once it has ended
     left = [*map(str, _marked(mark)), *sorted(machine_state() - before)]
     return f"left behind: {', '.join(left) or 'no process, link or mount'}"
 
