@@ -27,9 +27,10 @@ class Commands:
     login: Node
 
     def train(self, learner: str, models: str, *options: str) -> list[str]:
-        """The command of a training."""
+        """The command of a training: of one file by processes, of several by workers."""
+        data = "train/*.jsonl" if "--cluster" in options else "train.jsonl"
         return [
-            "labelserve", "train", str(SHARED / "train.jsonl"), "--model", "topics",
+            "labelserve", "train", str(SHARED / data), "--model", "topics",
             "--models-dir", str(SHARED / models), "--quality", "fast",
             *TRAININGS[learner], *options,
         ]  # fmt: skip

@@ -8,13 +8,20 @@ LABELS, DOCUMENTS, FILES = 160, 2400, 4
 
 
 def write_corpus(folder: Path) -> None:
-    """train.jsonl, and the folder `new` with documents in several files."""
+    """train.jsonl, the same in the files of a folder `train`, and a folder `new` of others."""
     pick = random.Random(0)
-    (folder / "new").mkdir()
     rows = [_document(pick) for _ in range(DOCUMENTS)]
-    _write(folder / "train.jsonl", rows[: DOCUMENTS * 3 // 4])
+    cut = DOCUMENTS * 3 // 4
+    _write(folder / "train.jsonl", rows[:cut])
+    _write_files(folder / "train", rows[:cut])
+    _write_files(folder / "new", rows[cut:])
+
+
+def _write_files(folder: Path, lines: list[str]) -> None:
+    folder.mkdir()
+    size = len(lines) // FILES
     for number in range(FILES):
-        _write(folder / "new" / f"{number}.jsonl", rows[DOCUMENTS * 3 // 4 + number :: FILES])
+        _write(folder / f"{number}.jsonl", lines[number * size : (number + 1) * size])
 
 
 def _document(pick: random.Random) -> str:
