@@ -53,6 +53,8 @@ class InvalidDataError(AppError):
     """
 
     code = "bad-record"
+    may_pass = False
+    """Whether storage failed, and not the data: trying again may help."""
 
     def __init__(  # noqa: PLR0913
         self,

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Self
 import typer
 
 from app.artifacts.folders import clean, unfinished
+from app.cli.checkpoints import remove_checkpoint
 from app.cli.task_pace import TaskPace
 from app.cli.terminal import err
 from app.datasets.base import ReadOptions
@@ -15,8 +16,10 @@ from app.datasets.by_file.file_reading import FileReading
 from app.datasets.by_file.read_by_workers import ReadByWorkers
 from app.engine import Engine
 from app.engines.start import check_address, connected
+from app.errors import InvalidDataError, InvalidRequestError
 
 FOLDER = "cluster"
+KEPT = "what was finished is kept: --resume goes on from there"
 AGAIN = "run the same command again: files that are finished are kept"
 Cluster = Annotated[
     str | None,
@@ -51,17 +54,21 @@ def on_cluster(address: str | None, folder: Path | None, **options: str) -> Iter
     if address is None or folder is None:
         yield None
         return
-    with connected(address, folder / FOLDER, pace=TaskPace(_say), **options) as cluster:
+    with connected(address, folder / FOLDER, pace=TaskPace(_say), idle=_idle, **options) as cluster:
         dashboard = f"; {cluster.dashboard}" if cluster.dashboard else ""
         coming = "" if cluster.n_workers else "; tasks wait until one comes"
         _say(
             f"{address}: {cluster.n_workers} workers, {cluster.n_threads} threads"
             f"{coming}{dashboard}"
         )
-        yield cluster.engine
+        try:
+            yield cluster.engine
+        except KeyboardInterrupt:
+            _say(f"stopped; {options.get('again', KEPT)}")
+            raise
 
 
-class ClusterLater:
+class CommandCluster:
     """The cluster of a command, connected to once the folder is known; left with the block."""
 
     def __init__(self, address: str | None) -> None:
@@ -81,7 +88,7 @@ class ClusterLater:
         files = FileReading.of(data, options) if self.address else None
         if files is None:
             return None
-        engine = self.engine(folder_of((files.described(), repr(options))))
+        engine = self.engine(folder_of((files.files, repr(options))))
         return None if engine is None else ReadByWorkers(engine, data)
 
     def engine(self, folder: Path | None) -> Engine | None:
@@ -98,8 +105,14 @@ class ClusterLater:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *error: Any) -> None:
-        self._stack.__exit__(*error)
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        self._stack.__exit__(kind, error, trace)
+        if self.folder is not None and isinstance(error, InvalidDataError | InvalidRequestError):
+            remove_checkpoint(self.folder)  # with other data or options another folder is used
+
+
+def _idle(n_waiting: int) -> None:
+    _say(f"no workers: {n_waiting:,} tasks wait until one comes")
 
 
 def _say(sentence: str) -> None:

@@ -14,10 +14,12 @@ from typing import Any
 import dask
 from distributed import Client, LocalCluster
 
+from app.artifacts.folders import disk_errors, make_folder
 from app.engines.dask_engine import RESUME, DaskEngine
 from app.engines.encryption import check_encryption, unreached
 from app.engines.start import local_workers
-from app.engines.task_count import Pace, unseen
+from app.engines.task_count import Idle, Pace, unheard, unseen
+from app.engines.worker_check import check_workers
 
 DEATHS = 3
 """Workers that a task may kill before it is given up, of workers started here."""
@@ -57,17 +59,24 @@ class ClusterConnection:
 
 @contextmanager
 def connected(
-    address: str, folder: Path, again: str = RESUME, pace: Pace = unseen
+    address: str,
+    folder: Path,
+    again: str = RESUME,
+    pace: Pace = unseen,
+    idle: Idle = unheard,
 ) -> Iterator[ClusterConnection]:
     """The cluster at an address; workers that are started for it are gone afterwards.
 
     `again` says what to do after a failure, in the words of the command; `pace` is told how far
-    tasks are.
+    tasks are, `idle` that they wait for a worker.
     """
     for name in LOGGERS:  # what went wrong is said once, by us
         logging.getLogger(name).setLevel(logging.CRITICAL)
+    with disk_errors(folder):
+        make_folder(folder)
     with _cluster(address, folder) as target, _client(target) as client:
-        connection = ClusterConnection.of(client, DaskEngine(client, folder, again, pace))
+        check_workers(client, folder)
+        connection = ClusterConnection.of(client, DaskEngine(client, folder, again, (pace, idle)))
         try:
             yield connection
         finally:

@@ -1,9 +1,10 @@
 """DaskEngine: tasks on the workers of a Dask cluster, and nothing but their names on its wire."""
 
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from contextlib import suppress
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any, NamedTuple
 
 from distributed import Client, Future, KilledWorker, as_completed
@@ -11,15 +12,23 @@ from numpy.typing import NDArray
 
 from app.engine import ArrayName, Extent, Task, TaskArrays, Workload
 from app.engines.parts import part_path, read_part
-from app.engines.reported_task import reports_topic, run_reported_task
+from app.engines.reported_task import TOPIC
 from app.engines.shared_files import store_array, stored_array, write_shared
-from app.engines.task_count import Pace, TaskCount, unseen
+from app.engines.task_count import Idle, Pace, TaskCount
 from app.engines.worker_task import TaskReport, forget_workloads
 from app.errors import ClusterError
 
 RETRIES = 3
+CALL = (
+    "__import__('app.engines.reported_task', fromlist=['run_reported_task'])"
+    ".run_reported_task({!r}, {!r}, {!r})"
+)
+"""A task, as an expression: a worker without labelserve would end itself over a function that it
+does not have, and nobody would be told. This it can refuse."""
 RESUME = "what was finished is kept: run the same command again with --resume"
 """What to do when a training stops; other commands say it otherwise."""
+WATCHED = 30.0
+"""Seconds between two looks whether any worker is there."""
 
 
 class SharedTask(NamedTuple):
@@ -40,14 +49,12 @@ class SharedTask(NamedTuple):
 class DaskEngine:
     """Shares workloads as files of a folder that all workers see, and reads their parts there."""
 
-    def __init__(
-        self, client: Client, folder: Path, again: str = RESUME, pace: Pace = unseen
-    ) -> None:
+    def __init__(self, client: Client, folder: Path, again: str, show: tuple[Pace, Idle]) -> None:
         self._client, self._folder = client, folder.resolve()
-        self._again, self._pace = again, pace
+        self._again, (self._pace, self._idle) = again, show
         self._session = secrets.token_hex(4)
         self._reported = TaskReport()
-        client.subscribe_topic(reports_topic(str(self._folder)), self._count)
+        client.subscribe_topic(TOPIC, self._count)
 
     def map(self, work: Workload, tasks: Sequence[Task]) -> Iterator[TaskArrays]:
         """Each task's arrays, in the order of the tasks."""
@@ -66,8 +73,10 @@ class DaskEngine:
         return self._reported.cpu_seconds
 
     def _count(self, event: tuple[float, Sequence[Any]]) -> None:
-        """Add the report of a task, which comes behind the time of the event."""
-        self._reported = TaskReport(*map(sum, zip(self._reported, event[1], strict=True)))
+        """Add the report of a task, which comes behind the time and the folder of the event."""
+        folder, *report = event[1]
+        if folder == str(self._folder):
+            self._reported = TaskReport(*map(sum, zip(self._reported, report, strict=True)))
 
     def _run(self, tasks: "Sequence[SharedTask]") -> Iterator[TaskArrays]:
         """Each task's arrays, in their order; each future is let go when it is done."""
@@ -76,6 +85,7 @@ class DaskEngine:
         self._tell(tasks, 0, 0.0)
         done: set[int] = set()
         given = 0
+        ended = self._watched(waiting)
         try:
             for future in as_completed(list(waiting), loop=self._client.loop):
                 i = waiting.pop(future)
@@ -89,7 +99,20 @@ class DaskEngine:
                     yield self._arrays(tasks[given])
                     given += 1
         finally:
+            ended.set()
             self._cancel(list(waiting))
+
+    def _watched(self, waiting: Sized) -> Event:
+        """Have it told now and then that no worker is there, until the event is set."""
+        ended = Event()
+
+        def watch() -> None:
+            while not ended.wait(WATCHED):
+                if self._is_there() and not self._client.nthreads():
+                    self._idle(len(waiting))
+
+        Thread(target=watch, daemon=True).start()
+        return ended
 
     def _tell(self, tasks: "Sequence[SharedTask]", n_done: int, share: float) -> None:
         if tasks:
@@ -103,6 +126,7 @@ class DaskEngine:
 
     def store(self, array: NDArray[Any]) -> ArrayName:
         """Keep an array that several workloads share."""
+        self._folder.mkdir(parents=True, exist_ok=True)
         return store_array(self._folder, array)
 
     def open(self, name: ArrayName) -> NDArray[Any]:
@@ -118,10 +142,8 @@ class DaskEngine:
     def _submitted(self, task: "SharedTask", i: int) -> Future:
         """Tasks are begun in their order: what was waited for is then read at once."""
         return self._client.submit(
-            run_reported_task,
-            str(self._folder),
-            task.handle,
-            task.bounds,
+            eval,
+            CALL.format(str(self._folder), task.handle, task.bounds),
             key=f"{task.name}-{task.handle[:8]}-{self._session}",
             retries=RETRIES,
             priority=-i,
@@ -163,4 +185,9 @@ def _failure(error: Any, name: str) -> str:
             f"{error.last_worker.address}: most often memory runs out; give workers more of it, or "
             "fewer threads"
         )
-    return f"{name} failed {RETRIES + 1} times: {error or 'no reason'}"
+    if isinstance(error, ModuleNotFoundError):
+        return (
+            f"a worker has no labelserve ({error}): install 'labelserve[cluster]' on all of them, "
+            "of the versions that are here"
+        )
+    return f"{name} failed {RETRIES + 1} times: {str(error) or type(error).__name__}"

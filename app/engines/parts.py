@@ -7,6 +7,7 @@ one and another task's are all found out.
 import io
 from collections.abc import Iterator
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,15 +36,10 @@ def write_part(path: Path, arrays: TaskArrays) -> None:
     """Write a part through to the disk."""
     digest = _begun_digest(path)
     with whole_file(path) as file:
-        for piece in _pieces(arrays):
+        for piece in chain.from_iterable(map(array_pieces, arrays)):
             file.write(piece)
             digest.update(piece)
         file.write(digest.digest())
-
-
-def is_right(path: Path) -> bool:
-    """Whether a part is there, and what was written under its name."""
-    return _body(path) is not None
 
 
 def read_part(path: Path) -> TaskArrays | None:
@@ -67,15 +63,17 @@ def _begun_digest(path: Path) -> "Hash":
     return sha256(path.name.encode() + b"\0")
 
 
-def _pieces(arrays: TaskArrays) -> Iterator[Any]:
-    """Each array's header, then its values."""
-    for array in arrays:
-        values = np.ascontiguousarray(array)
-        header = io.BytesIO()
-        fields = np.lib.format.header_data_from_array_1_0(values)
-        np.lib.format.write_array_header_1_0(header, fields)
-        yield header.getvalue()
-        yield values.reshape(-1).view(np.uint8).data if values.size else b""
+def array_pieces(array: NDArray[Any]) -> Iterator[Any]:
+    """What a .npy file of the array holds: its header, then its values.
+
+    numpy itself does not say that a disk is full.
+    """
+    values = np.ascontiguousarray(array)
+    header = io.BytesIO()
+    fields = np.lib.format.header_data_from_array_1_0(values)
+    np.lib.format.write_array_header_1_0(header, fields)
+    yield header.getvalue()
+    yield values.reshape(-1).view(np.uint8).data if values.size else b""
 
 
 def _arrays(body: memoryview) -> Iterator[NDArray[Any]]:

@@ -41,6 +41,7 @@ class ProcessEngine:
 
     def store(self, array: NDArray[Any]) -> ArrayName:
         """Keep an array that several workloads share."""
+        self._folder.mkdir(parents=True, exist_ok=True)
         return store_array(self._folder, array)
 
     def open(self, name: ArrayName) -> NDArray[Any]:

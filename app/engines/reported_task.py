@@ -8,13 +8,18 @@ from distributed import get_worker
 
 from app.engine import Task
 from app.engines.worker_task import run_task
+from app.errors import ClusterError
+
+TOPIC = "labelserve-tasks"
+"""One for all commands, which know theirs by their folders: a scheduler forgets no topic."""
 
 
 def run_reported_task(folder: str, handle: str, task: Task) -> None:
-    """Make the task's part, and tell what it took."""
-    get_worker().log_event(reports_topic(folder), [*run_task(folder, handle, task)])
-
-
-def reports_topic(folder: str) -> str:
-    """The name of the events of a command, whose folder is its alone."""
-    return f"labelserve-tasks-{folder}"
+    """Make the task's part, and tell what it took; what goes wrong is told with the worker."""
+    worker = get_worker()
+    try:
+        report = run_task(folder, handle, task)
+    except Exception as error:
+        reason = str(error) or type(error).__name__
+        raise ClusterError(f"{reason} (worker {worker.address})") from None
+    worker.log_event(TOPIC, [folder, *report])

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from app.artifacts.folders import whole_file, write_file
 from app.engine import ArrayName
+from app.engines.parts import array_pieces
 from app.errors import ClusterError
 from app.kernels import compiled
 from app.state import State
@@ -76,8 +77,7 @@ def opened(path: Path, digest: str) -> NDArray[Any]:
 
 
 def store_array(folder: Path, array: NDArray[Any]) -> ArrayName:
-    """Write an array where it is not there yet; its name."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write an array where it is not there yet; its name. The folder must be there."""
     return np.array([_write_array(folder, array)], NAME)
 
 
@@ -85,6 +85,20 @@ def stored_array(folder: Path, name: ArrayName) -> NDArray[Any]:
     """An array by its name, mapped."""
     digest = name.item().decode()
     return _mapped(folder / f"{digest}.npy", digest)
+
+
+def is_stored(folder: Path, array: NDArray[Any]) -> bool:
+    """Whether an array is no name, or that of an array which is there; what is wrong is removed."""
+    if array.dtype != NAME:
+        return True
+    try:
+        stored_array(folder, array)
+    except FileNotFoundError:
+        return False
+    except ClusterError:
+        (folder / f"{array.item().decode()}.npy").unlink(missing_ok=True)
+        return False
+    return True
 
 
 def versions() -> dict[str, str]:
@@ -98,13 +112,18 @@ def versions() -> dict[str, str]:
     return installed
 
 
+def differing_versions(theirs: dict[str, str], wanted: dict[str, str] | None = None) -> str:
+    """The packages whose versions are not the wanted ones, which stand in brackets."""
+    wanted = wanted or versions()
+    names = [name for name in wanted if theirs.get(name) != wanted[name]]
+    return ", ".join(f"{name} {theirs.get(name)} ({wanted[name]})" for name in names)
+
+
 def _check_versions(wanted: dict[str, str]) -> None:
-    own = versions()
-    differing = [f"{n} {own.get(n)} ({wanted[n]})" for n in wanted if own.get(n) != wanted[n]]
-    if differing:
+    if differing := differing_versions(versions(), wanted):
         raise ClusterError(
             "a worker has other versions than the command (in brackets), which may give another "
-            f"model: {', '.join(differing)}; install the same on both"
+            f"model: {differing}; install the same on both"
         )
 
 
@@ -118,22 +137,31 @@ def _write_array(folder: Path, array: NDArray[Any]) -> str:
     path = folder / f"{digest}.npy"
     if not path.exists():
         with whole_file(path) as file:
-            np.lib.format.write_array(file, array, version=(1, 0), allow_pickle=False)
+            for piece in array_pieces(array):
+                file.write(piece)
     return digest
 
 
 def _mapped(path: Path, digest: str) -> NDArray[Any]:
+    try:
+        array = _loaded(path)
+    except ValueError as error:  # numpy's word for half a file
+        raise ClusterError(f"{path} was changed or is not whole") from error
+    if _digest(array) != digest:
+        raise ClusterError(f"{path} was changed or is not whole")
+    view = array.view(np.ndarray)
+    view.flags.writeable = False
+    return view
+
+
+def _loaded(path: Path) -> NDArray[Any]:
     with path.open("rb") as file:
         np.lib.format.read_magic(file)
         shape, _, _ = np.lib.format.read_array_header_1_0(file)
         is_empty = 0 in shape
     # An empty file cannot be mapped. What a process would write is its own, never the file's.
     array: NDArray[Any] = np.load(path, None if is_empty else "c", allow_pickle=False)
-    if _digest(array) != digest:
-        raise ClusterError(f"{path} was changed or is not whole")
-    view = array.view(np.ndarray)
-    view.flags.writeable = False
-    return view
+    return array
 
 
 def _digest(array: NDArray[Any]) -> str:

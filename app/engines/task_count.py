@@ -23,5 +23,13 @@ Pace: TypeAlias = Callable[[TaskCount, Callable[[], int]], None]
 number of workers."""
 
 
+Idle: TypeAlias = Callable[[int], None]
+"""Called now and then with how many tasks wait while no worker is there."""
+
+
+def unheard(n_waiting: int) -> None:
+    """Say nothing."""
+
+
 def unseen(count: TaskCount, workers: Callable[[], int]) -> None:
     """Show nothing."""

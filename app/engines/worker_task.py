@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from app.catalogue import find
 from app.engine import Task, TaskArrays, Workload
 from app.engines import WORKLOADS
-from app.engines.parts import is_right, part_path, write_part
-from app.engines.shared_files import opened, read_shared, store_array
+from app.engines.parts import part_path, read_part, write_part
+from app.engines.shared_files import is_stored, opened, read_shared, store_array
 from app.resources.freed_memory import return_freed_memory
 
 COPIES = {
@@ -37,7 +37,7 @@ def run_task(folder: str, handle: str, task: Task) -> TaskReport:
     The scheduler has tasks run again that a dead worker had finished: they find their part.
     """
     path = part_path(Path(folder), handle, task)
-    if is_right(path):
+    if _is_done(Path(folder), path):
         return TaskReport()
     start = thread_time()
     work = workload(folder, handle)
@@ -45,6 +45,12 @@ def run_task(folder: str, handle: str, task: Task) -> TaskReport:
     write_part(path, _stored(Path(folder), work, arrays))
     extent = getattr(work, "extent", None)
     return TaskReport(thread_time() - start, *(extent(task, arrays) if extent else ()))
+
+
+def _is_done(folder: Path, path: Path) -> bool:
+    """Whether the part is there and right, and so are the arrays that it names."""
+    arrays = read_part(path)
+    return arrays is not None and all(is_stored(folder, array) for array in arrays)
 
 
 def _stored(folder: Path, work: Workload, arrays: TaskArrays) -> TaskArrays:

@@ -76,13 +76,15 @@ class Tfidf(Vectorizer):
             return self.fit_transform(documents, jobs=jobs, progress=progress)
         progress("vectorize", 0, len(documents))
         learnt = learn_on(engine, groups, self.settings)
-        use = TermUse(learnt.frequencies, len(documents), lambda: learnt.uses)
+        use = TermUse(learnt.frequencies, len(documents), learnt.total_uses)
         keep = self._keep_frequent(learnt.vocabulary, use)
         renumbered = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int32)
-        numbers: list[Any] = [renumbered[columns] for columns in learnt.columns_of]
-        counted = CountedTexts(learnt.groups, numbers, int(learnt.frequencies[keep].sum()))
         if self.settings.lead:
             counted = self._leads_on(engine, groups)
+        else:
+            numbers = (renumbered[columns] for columns in learnt.columns_of)
+            counted = CountedTexts(learnt.groups, numbers, int(learnt.frequencies[keep].sum()))
+        del learnt, use
         self.idf = self._rarity()
         rows = weighed_on(engine, counted, self.idf, self.settings, scratch)
         progress("vectorize", len(documents), len(documents))

@@ -3,19 +3,23 @@
 import json
 import random
 from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 from app.datasets.base import ReadOptions
 from app.datasets.by_file import file_documents
+from app.datasets.by_file.file_documents import FileDocuments
 from app.datasets.by_file.file_reading import FileReading
 from app.datasets.by_file.read_by_workers import ReadByWorkers
 from app.datasets.collection import Collection, load_collection, subset
 from app.datasets.corrections.file import load_corrections
-from app.datasets.input.part_files import PartFile, weights_of
+from app.datasets.input.part_files import FilePlace, weights_of
 from app.errors import InvalidDataError
 from app.resources import texts as texts_module
 from app.resources.stored_texts import PackedTexts, StoredTexts, packed_group, stored_groups
@@ -109,12 +113,17 @@ def test_corrections_find_the_documents_by_the_lines_of_all_files(parts: Path) -
     assert_same(here, there)
 
 
-def test_cells_of_labels_are_separated_as_in_the_first_file(tmp_path: Path) -> None:
-    for number, cells in enumerate(["a; b", "c; a", "b"]):
-        rows = "".join(f"text {row},{cells}\n" for row in range(30))
+@pytest.mark.parametrize(
+    "cells", [["a; b", "c; a", "b"], ["a", "c; a", "a, b", "b"], ["a", "b", "c"]]
+)
+def test_cells_are_separated_as_in_the_first_file_that_tells(
+    cells: list[str], tmp_path: Path
+) -> None:
+    for number, cell in enumerate(cells):
+        cell = f'"{cell}"' if "," in cell else cell
+        rows = "".join(f"text {row},{cell}\n" for row in range(30))
         (tmp_path / f"{number}.csv").write_text(f"text,labels\n{rows}")
     here, there = both(f"{tmp_path}/*.csv", ReadOptions(), tmp_path)
-    assert here.summary.labels == 3
     assert_same(here, there)
 
 
@@ -129,10 +138,41 @@ def test_the_first_bad_file_is_named_as_it_is_in_one_go(parts: Path) -> None:
 
 
 def test_files_weigh_their_bytes_where_all_are_known() -> None:
-    files = [PartFile(name, name, open, size=size) for name, size in (("a", 3), ("b", 5))]
+    files = [FilePlace(name, name, name, size, None) for name, size in (("a", 3), ("b", 0))]
     reading = FileReading(files, ReadOptions(), ReadOptions())
-    assert reading.weights([(1,), (0,)]) == [5.0, 3.0]
-    assert weights_of([*files, PartFile("c", "c", open)]) == [1.0] * 3
+    assert reading.weights([(1,), (0,)]) == [1.0, 3.0]
+    assert weights_of([*files, FilePlace("c", "c", "c", None, None)]) == [1.0] * 3
+
+
+def test_an_order_of_booleans_is_one_of_workers_too(tmp_path: Path) -> None:
+    for number in range(2):
+        rows = [{"text": "a", "labels": ["x"], "when": row % 2 == number} for row in range(4)]
+        table = pyarrow.Table.from_pylist(rows)
+        pyarrow.parquet.write_table(table, tmp_path / f"{number}.parquet")
+    here, there = both(f"{tmp_path}/*.parquet", ReadOptions(order_column="when"), tmp_path)
+    assert_same(here, there)
+
+
+def test_a_file_that_cannot_be_had_is_no_finished_part(parts: Path) -> None:
+    data, gone = f"{parts}/in/*.jsonl", parts / "in" / "3.jsonl"
+    reading = FileReading.of(data, ReadOptions(on_error="skip"))
+    assert reading is not None
+    content = gone.read_bytes()
+    engine = InlineEngine(parts / "shared")
+    for change in (gone.unlink, partial(gone.write_bytes, content + b"\n")):
+        change()
+        with pytest.raises(InvalidDataError, match=r"3\.jsonl: (cannot be opened|has .* bytes)"):
+            list(engine.map(reading, [(4,)]))
+    gone.write_bytes(content)
+    (expected,) = engine.map(reading, [(4,)])
+    assert FileDocuments.from_arrays(expected).summary.skipped == 1
+
+
+def test_a_name_that_is_no_text_is_told_as_it_is_in_one_go(tmp_path: Path) -> None:
+    for name in ("a", "caf\udce9"):
+        (tmp_path / f"{name}.jsonl").write_text('{"text": "a", "labels": ["x"]}\n{broken\n')
+    here, there = both(f"{tmp_path}/*.jsonl", ReadOptions(on_error="skip"), tmp_path)
+    assert_same(here, there)
 
 
 def test_no_documents_in_any_file_are_refused(tmp_path: Path) -> None:

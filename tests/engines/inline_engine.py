@@ -17,6 +17,7 @@ class InlineEngine:
         self._folder = folder
 
     def store(self, array: NDArray[Any]) -> ArrayName:
+        self._folder.mkdir(parents=True, exist_ok=True)
         return store_array(self._folder, array)
 
     def open(self, name: ArrayName) -> NDArray[Any]:

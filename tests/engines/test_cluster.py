@@ -13,7 +13,7 @@ import pytest
 from distributed import Client
 
 from app.arrays import Features
-from app.engines import shared_files
+from app.engines import dask_engine, shared_files
 from app.engines.connection import connected
 from app.engines.task_count import TaskCount
 from app.errors import ClusterError
@@ -252,10 +252,54 @@ def test_a_task_that_kills_three_workers_is_reported_by_name(tmp_path: Path) -> 
         deadly.stop()
 
 
-def test_other_versions_are_refused_by_name(
+def test_other_versions_are_refused_by_name_before_any_task(
     tmp_path: Path, cluster: Processes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = shared_files.versions()
     monkeypatch.setattr(shared_files, "versions", lambda: {**own, "numpy": "1.0"})
-    with pytest.raises(ClusterError, match=r"label-blocks-.*numpy \S+ \(1.0\)"):
+    with pytest.raises(ClusterError, match=r"tcp://\S+ has other versions.*numpy \S+ \(1.0\)"):
         by_workers(cluster.address, tmp_path)
+
+
+def test_a_worker_that_comes_later_is_refused_by_its_versions_and_its_address(
+    tmp_path: Path, cluster: Processes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = shared_files.versions()
+    with connected(cluster.address, tmp_path) as connection:
+        monkeypatch.setattr(shared_files, "versions", lambda: {**own, "numpy": "1.0"})
+        with pytest.raises(ClusterError, match=r"label-blocks-.*\(1.0\).*\(worker tcp://"):
+            fitted(OneVsRest(), Fitting(engine=connection.engine))
+
+
+@pytest.mark.parametrize("comes_later", [False, True])
+def test_a_worker_without_labelserve_is_named(
+    comes_later: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask_engine, "WATCHED", 0.1)
+    bare, said = Processes(tmp_path), list[int]()
+    try:
+        if not comes_later:
+            bare.start_worker("preload_without_labelserve.py")
+            with Client(bare.address, set_as_default=False) as client:
+                client.wait_for_workers(1, timeout=SECONDS)
+
+        def idle(n_waiting: int) -> None:
+            if not said:
+                bare.start_worker("preload_without_labelserve.py")
+            said.append(n_waiting)
+
+        with (
+            pytest.raises(ClusterError, match=r"has no labelserve.*install"),
+            connected(bare.address, tmp_path / "parts", idle=idle) as connection,
+        ):
+            fitted(OneVsRest(), Fitting(engine=connection.engine))
+        assert bool(said) == comes_later
+        assert set(said) <= {N_BLOCKS}
+    finally:
+        bare.stop()
+
+
+def test_a_worker_that_does_not_see_the_folder_is_named() -> None:
+    versions, folder = shared_files.versions(), Path("models/x")
+    assert "does not see models/x: the models folder" in problem((versions, False), folder)
+    assert problem((versions, True), folder) == ""

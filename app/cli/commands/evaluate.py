@@ -35,7 +35,10 @@ app = command(
 )
 
 SHOWN_LABELS = 10
-NOT_BY_FILE = "--cluster: evaluated here, since only several files can be judged one by one"
+NOT_BY_FILE = (
+    "--cluster: evaluated here, since only several files can be judged one by one, and not by a "
+    "decision that needs all scores first"
+)
 EXAMPLES = examples(
     "demo demo/test.jsonl",
     "demo demo/test.jsonl --bootstrap 200 --html report.html",

@@ -16,7 +16,7 @@ from app.cli.checkpoints import (
     known_documents,
     remove_checkpoint,
 )
-from app.cli.cluster import Cluster, ClusterLater, check_cluster
+from app.cli.cluster import Cluster, CommandCluster, check_cluster
 from app.cli.completion import decisions, learners, model_names
 from app.cli.examples import CommandWithExamples, examples
 from app.cli.new_versions import Promote, exit_if_held_back
@@ -263,14 +263,15 @@ def main(  # noqa: PLR0913
     return_freed_memory()
     store = Store(models_dir)
     labels_file = load_labels_file(labels) if labels else None
-    with ClusterLater(cluster) as workers:
+    with CommandCluster(cluster) as workers:
         with progress_bars() as progress:
             options = replace(reading, order_column=what.decision.order_column)
             corrected = [load_corrections(file) for file in corrections or []]
             hashes = [file.sha256 for file in corrected]
 
             def folder_of(files: Any) -> Path:
-                known = (files, hashes, what.as_dict(), seed)
+                """The folder of a training on files that nobody has read yet."""
+                known = (files, hashes, min_label_documents, test, valid, what.as_dict(), seed)
                 return _checkpoint(models_dir, name, known, resume)
 
             elsewhere = workers.reader(data, options, folder_of)
@@ -371,7 +372,10 @@ def _checkpoint(models_dir: Path, model: str, known: Any, resume: bool) -> Path:
     """Where this very training is kept until it is done; emptied unless it is to go on."""
     folder = checkpoint_folder(models_dir, model, known)
     if resume and not folder.exists():
-        err.print("--resume: no interrupted training of this kind is kept; starting anew")
+        others = any(folder.parent.glob(f"{model}-{'[0-9a-f]' * 12}"))
+        why = "of other data or options than now" if others else "of this kind"
+        which = "one" if others else "no interrupted training"
+        err.print(f"--resume: {which} {why} is kept; starting anew", soft_wrap=True)
     if not resume:
         empty_checkpoint(folder)
     return folder

@@ -15,7 +15,7 @@ from app.cli.checkpoints import (
     known_documents,
     remove_checkpoint,
 )
-from app.cli.cluster import Cluster, ClusterLater, check_cluster
+from app.cli.cluster import Cluster, CommandCluster, check_cluster
 from app.cli.completion import model_names
 from app.cli.examples import CommandWithExamples, examples
 from app.cli.new_versions import Promote, exit_if_held_back
@@ -116,9 +116,9 @@ def main(  # noqa: PLR0913
     files = TuningFiles(folder or models_dir / ".tuning" / model, resume=resume)
     further = [kind.strip() for kind in (learners or "").split(",") if kind.strip()]
     folder_of = partial(_parts, models_dir, model, resume)
-    with ClusterLater(cluster) as workers, progress_bars() as progress:
+    with CommandCluster(cluster) as workers, progress_bars() as progress:
         elsewhere = workers.reader(
-            data, reading, lambda known: folder_of((known, what.as_dict(), seed))
+            data, reading, lambda read: folder_of((read, test, what.as_dict(), seed))
         )
         corpus = load_collection(data, reading, elsewhere=elsewhere, progress=progress)
         say_how_labels_were_read(corpus.summary, reading)

@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -10,7 +10,8 @@ import msgspec
 
 from app.artifacts.store import Store
 from app.datasets.base import ReadOptions
-from app.datasets.input.part_files import PartFile, absolute, part_at, weights_of
+from app.datasets.by_file.in_order import in_order
+from app.datasets.input.part_files import FilePlace, may_pass, weights_of
 from app.datasets.reading import open_one_of_parts
 from app.engine import Engine, Extent, Task, TaskArrays
 from app.errors import AppError, InvalidDataError
@@ -64,16 +65,14 @@ class FileTasks:
 
     kind: ClassVar[str] = "evaluated-files"
     job: FileEvaluation
-    files: list[PartFile]
+    files: list[FilePlace]
     model: Model | None = None
 
     def shared(self) -> State:
         """The job and the files, by paths that are the same everywhere."""
         job: dict[str, Any] = msgspec.to_builtins(self.job, enc_hook=str, order="deterministic")
         job["models_dir"] = str(self.job.models_dir.resolve())
-        files = [[file.name, file.inner, absolute(file.name)] for file in self.files]
-        changed = [file.changed for file in self.files]
-        return State(self.kind, {"job": job, "files": files, "changed": changed}, {})
+        return State(self.kind, {"job": job, "files": self.files}, {})
 
     def weights(self, tasks: Sequence[Task]) -> list[float]:
         """The bytes of each file."""
@@ -83,10 +82,7 @@ class FileTasks:
     def from_shared(cls, state: State) -> "FileTasks":
         """The same with its model."""
         job = msgspec.convert(state.settings["job"], FileEvaluation, dec_hook=_of_text)
-        files = [
-            part_at(place, job.others.format, name=name, inner=inner)
-            for name, inner, place in state.settings["files"]
-        ]
+        files = [FilePlace(*file) for file in state.settings["files"]]
         return cls(job, files, load_model(Store(job.models_dir), job.model))
 
     def run(self, task: Task) -> TaskArrays:
@@ -95,11 +91,14 @@ class FileTasks:
             raise ValueError("built by from_shared, which loads the model")
         reading = self.job.others if task[0] else self.job.first
         try:
-            documents = open_one_of_parts(self.files[task[0]], reading)
+            file = self.files[task[0]].found(reading.format)
+            documents = open_one_of_parts(file, reading)
             with tempfile.TemporaryDirectory(prefix="evaluation-") as folder:
                 asked = self.job.options, JudgedModel.of(self.model)
                 measured = MeasuredFile.of(self.model.classifier, documents, asked, Path(folder))
         except AppError as error:
+            if may_pass(error):
+                raise
             return MeasuredFile({"error": str(error)}, {}).arrays()
         return measured.arrays()
 
@@ -110,11 +109,29 @@ class FileTasks:
 
     def measured(self, engine: Engine) -> Iterator[MeasuredFile]:
         """What was measured of every file, in their order."""
-        for arrays in engine.map(self, [(number,) for number in range(len(self.files))]):
-            file = MeasuredFile.from_arrays(arrays)
-            if "error" in file.about:
-                raise InvalidDataError(file.about["error"])
-            yield file
+        return in_order(engine, self, _measured, _separator)
+
+    @property
+    def others(self) -> ReadOptions:
+        """How the files behind the first are read."""
+        return self.job.others
+
+    def separated_by(self, separator: str) -> "FileTasks":
+        """The same, where a file has told how labels are separated in those behind it."""
+        others = replace(self.job.others, label_separator=separator)
+        return replace(self, job=replace(self.job, others=others))
+
+
+def _measured(arrays: TaskArrays) -> MeasuredFile:
+    file = MeasuredFile.from_arrays(arrays)
+    if "error" in file.about:
+        raise InvalidDataError(file.about["error"])
+    return file
+
+
+def _separator(file: MeasuredFile) -> str:
+    separator: str = file.about["summary"]["label_separator"]
+    return separator
 
 
 def _of_text(kind: type[Any], text: Any) -> Any:

@@ -8,7 +8,7 @@ from pathlib import Path
 from app.cli.cluster import on_cluster_for_now
 from app.cli.evaluating.file_tasks import FileEvaluation, FileTasks
 from app.datasets.base import ReadOptions, Summary
-from app.datasets.input.part_files import PartFile
+from app.datasets.input.part_files import FilePlace, PartFile
 from app.datasets.reading import options_of_parts
 from app.decisions.base import BatchRule
 from app.engine import Engine
@@ -51,7 +51,7 @@ def report_by_file(
     reading = options_of_parts(files, asked[0])
     job = FileEvaluation.of(where[0], f"{model.name}@{model.version}", reading, asked[1])
     with _engine(where, asked[1].jobs) as engine:
-        measured = FileTasks(job, files).measured(engine)
+        measured = FileTasks(job, [FilePlace.of(file) for file in files]).measured(engine)
         info = JudgedModel.of(model)
         return merged_report(model.classifier, measured, asked[1], info=info, progress=progress)
 

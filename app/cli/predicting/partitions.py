@@ -53,7 +53,7 @@ def _results(
     job: PredictionJob, todo: list[Partition], where: int | Engine
 ) -> Iterator[Iterator[WrittenPartition]]:
     if not isinstance(where, int):
-        yield _by_workers(PartitionTasks(job, todo), where)
+        yield _by_workers(PartitionTasks.of(job, todo), where)
         return
     n_processes = min(where, len(todo))
     if n_processes < 2:
@@ -71,7 +71,7 @@ def _results(
 
 
 def _by_workers(work: PartitionTasks, engine: Engine) -> Iterator[WrittenPartition]:
-    tasks = [(number,) for number in range(len(work.partitions))]
+    tasks = [(number,) for number in range(len(work.files))]
     for task, arrays in zip(tasks, engine.map(work, tasks), strict=True):
         yield work.written(task, arrays)
 

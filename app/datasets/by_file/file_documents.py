@@ -1,11 +1,11 @@
 """FileDocuments: what is kept of the documents of one file, as arrays that a worker gives."""
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from sys import intern
 from typing import Any, Self
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,6 +16,7 @@ from app.datasets.order_values import OrderValue
 from app.datasets.read_documents import ReadDocuments
 from app.datasets.reading import Reading
 from app.engine import Extent
+from app.errors import InvalidDataError
 from app.kernels.text.chunks import text_chunks
 from app.progress import silent
 from app.resources.stored_texts import GROUP, TextGroup, packed_group
@@ -45,11 +46,11 @@ class FileDocuments:
 
     @classmethod
     def from_arrays(cls, arrays: Sequence[NDArray[Any]]) -> Self:
-        """What `file_arrays` gave, with the names of the groups."""
+        """What `file_arrays` gave, with the names of the groups; bad data are refused."""
         given = dict(zip(NAMES, arrays[: len(NAMES)], strict=True))
-        about = msgspec.json.decode(given["about"].tobytes())
+        about = json.loads(given["about"].tobytes())
         if "error" in about:
-            raise FileError(about["error"])
+            raise InvalidDataError(about["error"])
         summary = PartSummary(**about["summary"])
         ids = unpack_strings(given, "ids", SURROGATES)
         names = zip(arrays[len(NAMES) :], about["group_sizes"], strict=True)
@@ -64,10 +65,6 @@ class FileDocuments:
             [_order_value(kind, value) for kind, value in about["order"]],
             [TextGroup(name, n_texts) for name, n_texts in names],
         )
-
-
-class FileError(Exception):
-    """What is wrong with the data of a file: told by a worker, since it is no accident there."""
 
 
 def file_arrays(reading: Reading, options: ReadOptions) -> tuple[NDArray[Any], ...]:
@@ -88,7 +85,7 @@ def file_arrays(reading: Reading, options: ReadOptions) -> tuple[NDArray[Any], .
     number_of = {name: number for number, name in enumerate(summary.label_names)}
     codes = [number_of[label] for labels in read.label_sets for label in labels]
     arrays: dict[str, NDArray[Any]] = {
-        "about": np.frombuffer(msgspec.json.encode(about), np.uint8),
+        "about": np.frombuffer(json.dumps(about).encode(), np.uint8),
         "codes": np.array(codes, np.int32),
         "code_ends": np.cumsum([len(labels) for labels in read.label_sets], dtype=np.int64),
         **pack_strings([own or "" for own in read.ids], "ids", SURROGATES),
@@ -103,13 +100,13 @@ def file_arrays(reading: Reading, options: ReadOptions) -> tuple[NDArray[Any], .
 
 def error_arrays(sentence: str) -> tuple[NDArray[Any], ...]:
     """What stands for a file that cannot be read."""
-    about = np.frombuffer(msgspec.json.encode({"error": sentence}), np.uint8)
+    about = np.frombuffer(json.dumps({"error": sentence}).encode(), np.uint8)
     return (about, *(np.zeros(0) for _ in NAMES[1:]))
 
 
 def read_extent(arrays: Sequence[NDArray[Any]]) -> Extent:
     """How much was read: documents that are kept, bytes of the file."""
-    summary = msgspec.json.decode(arrays[0].tobytes()).get("summary", {})
+    summary = json.loads(arrays[0].tobytes()).get("summary", {})
     return Extent(summary.get("documents", 0), summary.get("bytes", 0))
 
 
@@ -141,6 +138,6 @@ def _label_sets(
 
 
 def _order_value(kind: str, value: str) -> OrderValue:
-    kinds: dict[str, Any] = {"int": int, "float": float, "str": str}
+    kinds: dict[str, Any] = {"int": int, "float": float, "str": str, "bool": "True".__eq__}
     read: OrderValue = kinds[kind](value)
     return read

@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.datasets.base import ReadOptions, Summary
-from app.datasets.by_file.file_documents import FileDocuments, FileError
+from app.datasets.by_file.file_documents import FileDocuments
 from app.datasets.by_file.file_reading import FileReading
+from app.datasets.by_file.in_order import in_order
 from app.datasets.by_file.part_summary import PartSummary, whole_summary
 from app.datasets.collection import Collection, no_documents
 from app.datasets.document_hash import documents_sha256
 from app.datasets.order_values import OrderValue, ranks
 from app.engine import Engine
-from app.errors import InvalidDataError
 from app.progress import Progress
 from app.resources.stored_texts import StoredTexts, TextGroup
 
@@ -83,13 +83,14 @@ class ReadByWorkers:
         if reading is None:
             return None
         joined = JoinedFiles()
-        for arrays in self.engine.map(reading, [(n,) for n in range(len(reading.files))]):
-            try:
-                joined.add(FileDocuments.from_arrays(arrays))
-            except FileError as error:  # of the first bad file in their order
-                raise InvalidDataError(str(error)) from None
+        for file in in_order(self.engine, reading, FileDocuments.from_arrays, _separator):
+            joined.add(file)
             progress("read", len(joined.label_sets), 0)
         if not joined.label_sets:
             raise no_documents(self.data, joined.summary)
         progress("read", len(joined.label_sets), len(joined.label_sets))
         return joined.collection(self.engine, has_order=bool(options.order_column))
+
+
+def _separator(file: FileDocuments) -> str:
+    return file.summary.label_separator

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from app.catalogue import find
 from app.errors import InvalidDataError, errno_text
@@ -68,21 +68,45 @@ def absolute(name: str) -> str:
     return name if URL.match(name) else str(Path(name).resolve())
 
 
-def part_at(place: str, format: str, *, name: str, inner: str) -> PartFile:
-    """The file at a place that `absolute` gave, under the names that it has in the command."""
-    if URL.match(place):
-        (file,) = files_of(place, format)
-        return PartFile(name, inner, file.open, file.changed, file.size)
-    path = Path(place)
-    size = path.stat().st_size if path.is_file() else None  # what is gone is said when it is opened
-    return PartFile(name, inner, _Opening(path), size=size)
+class FilePlace(NamedTuple):
+    """A file as other processes find it, and what tells that it is the one that was meant."""
+
+    name: str
+    """As in the command."""
+    inner: str
+    place: str
+    size: int | None
+    changed: float | None
+
+    @classmethod
+    def of(cls, file: PartFile) -> "FilePlace":
+        """Where a file is, for processes in other folders."""
+        return cls(file.name, file.inner, absolute(file.name), file.size, file.changed)
+
+    def found(self, format: str) -> PartFile:
+        """The file, refused where another one has its place."""
+        if URL.match(self.place):
+            (there,) = files_of(self.place, format)
+        else:
+            path = Path(self.place)
+            size = path.stat().st_size if path.is_file() else None  # gone: said when it is opened
+            there = PartFile(self.name, self.inner, _Opening(path), size=size)
+        if None not in (there.size, self.size) and there.size != self.size:
+            problem = f"has {there.size:,} bytes, and {self.size:,} where the command looked"
+            raise storage_error(f"{problem}: was it changed, or is it another file?", self.name)
+        return PartFile(self.name, self.inner, there.open, self.changed, self.size)
 
 
-def weights_of(files: Iterable[PartFile]) -> list[float]:
+def may_pass(error: Exception) -> bool:
+    """Whether storage failed, and not the data."""
+    return isinstance(error, InvalidDataError) and error.may_pass
+
+
+def weights_of(files: Iterable[PartFile | FilePlace]) -> list[float]:
     """How much work each file is: its bytes, or all alike where not every size is known."""
     sizes = [file.size for file in files]
-    known = [size for size in sizes if size]
-    return [float(size) for size in known] if len(known) == len(sizes) else [1.0] * len(sizes)
+    known = [float(max(size, 1)) for size in sizes if size is not None]
+    return known if len(known) == len(sizes) else [1.0] * len(sizes)
 
 
 def is_data(inner: str) -> bool:
@@ -92,6 +116,13 @@ def is_data(inner: str) -> bool:
     (True, False, False)
     """
     return not any(step.startswith(NOT_DATA) for step in inner.split("/"))
+
+
+def storage_error(problem: str, file: str | Path) -> InvalidDataError:
+    """The error for a file that could not be had, which may be otherwise the next time."""
+    error = InvalidDataError(problem, file=file)
+    error.may_pass = True
+    return error
 
 
 def nothing(data: str) -> InvalidDataError:
@@ -130,5 +161,4 @@ class _Opening:
         try:
             return self.path.open("rb")
         except OSError as error:
-            problem = f"cannot be opened: {errno_text(error)}"
-            raise InvalidDataError(problem, file=self.path) from error
+            raise storage_error(f"cannot be opened: {errno_text(error)}", self.path) from error

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, TypeVar
 
 import fsspec
 
-from app.datasets.input.part_files import MAGIC, WHOLE, PartFile, is_data, nothing
+from app.datasets.input.part_files import MAGIC, WHOLE, PartFile, is_data, nothing, storage_error
 from app.errors import InvalidDataError
 
 WEB_MAGIC = re.compile(r"\*")
@@ -42,6 +42,7 @@ def remote_files(data: str, format: str) -> list[PartFile]:
             _inner(name, root),
             _Opening(store, name, store.unstrip_protocol(name)),
             _changed(store, name),
+            found[name].get("size"),
         )
         for name in names
     ]
@@ -96,4 +97,4 @@ def _tried(name: str, step: Callable[[], Result]) -> Result:
         raise InvalidDataError(problem, file=name) from missing
     except Exception as failed:
         problem = f"cannot be read: {str(failed) or type(failed).__name__}"
-        raise InvalidDataError(problem, file=name) from failed
+        raise storage_error(problem, name) from failed

@@ -72,6 +72,10 @@ class LearntTexts:
     """For each group, the column of each of its own columns."""
     groups: list[CountedGroup]
 
+    def total_uses(self) -> NDArray[np.float64]:
+        """How often each term stands in all texts."""
+        return self.uses
+
 
 def learn_on(engine: Engine, groups: Sequence[TextArrays], settings: TfidfSettings) -> LearntTexts:
     """The terms of all groups, and their counts, by workers."""

@@ -1,6 +1,6 @@
 """WeighedRows: the tf-idf rows of a group of texts, as a task of a worker."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -70,7 +70,7 @@ class CountedTexts:
     """The counts of all groups, and where their columns are among those of the features."""
 
     groups: Sequence[CountedGroup]
-    numbers: Sequence[NDArray[Any]]
+    numbers: Iterable[NDArray[Any]]
     """For each group."""
     n_entries: int
 
