@@ -16,6 +16,7 @@ from app.arrays import Features
 from app.engines import dask_engine, shared_files
 from app.engines.connection import connected
 from app.engines.task_count import TaskCount
+from app.engines.worker_check import problem
 from app.errors import ClusterError
 from app.folds import Folds
 from app.learners.base import CostTrial, Fitting, Learner
