@@ -135,3 +135,14 @@ def test_files_that_workers_read_give_the_model_of_one_file_also_after_a_killed_
         assert [path.name for path in models.iterdir()] == ["tickets"]
     finally:
         cluster.stop()
+
+
+def test_bad_data_leave_nothing_of_what_workers_have_read(tmp_path: Path, corpus: Path) -> None:
+    data, models = in_files(corpus, tmp_path / "in"), tmp_path / "models"
+    with (tmp_path / "in" / "3.jsonl").open("a") as file:
+        file.write("{broken")
+    done = run(Path(data), models, "--cluster", "local:1")
+    assert done.returncode == 1
+    assert "in/3.jsonl:31" in done.stderr
+    assert not list(models.rglob("*.npy"))
+    assert not list(models.iterdir())

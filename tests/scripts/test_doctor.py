@@ -82,6 +82,18 @@ def test_a_store_without_models_is_no_fault_but_noted(findings: Any, models: Pat
     assert "there is no folder" in findings()[1]["models"].found
 
 
+def test_what_an_interrupted_training_left_is_noted_with_its_size(
+    findings: Any, models: Path
+) -> None:
+    left = models / ".checkpoints" / "tickets-0123456789ab" / "cluster"
+    left.mkdir(parents=True)
+    (left / "some.part").write_bytes(bytes(3_000_000))
+    code, found = findings()
+    (noted,) = (one for check, one in found.items() if check.startswith("interrupted training"))
+    assert (code, noted.state, noted.found) == (0, "note", "3 MB, written 0 days ago")
+    assert "--resume" in noted.mend
+
+
 def test_a_wrong_setting_is_found_and_nothing_that_depends_on_it_is_guessed(findings: Any) -> None:
     code, found = findings(PORT="many")
     assert (code, found["settings"].state) == (1, "wrong")

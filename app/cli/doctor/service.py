@@ -7,10 +7,13 @@ import os
 import shutil
 import socket
 import stat
+import time
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 
 from app.artifacts.store import Store
+from app.cli.checkpoints import FOLDER as CHECKPOINTS
 from app.cli.doctor.finding import Finding
 from app.cli.doctor.folders import nearest_folder
 from app.errors import AppError, SettingsError, errno_text
@@ -55,10 +58,22 @@ def models_findings(settings: Settings) -> Iterator[Finding]:
         yield Finding("models", "note", f"{folder} holds none", TRAIN)
     for name in names:
         yield model_finding(store, name)
+    yield from checkpoint_findings(folder / CHECKPOINTS)
     asked = {model.partition("@")[0] for model in settings.required_models}
     for name in sorted({*asked, settings.default_model or ""} - {"", *names}):
         mend = "train it, or change LABELSERVE_DEFAULT_MODEL or LABELSERVE_REQUIRED_MODELS"
         yield Finding(f"model {name}", "wrong", "asked for by the settings, and not here", mend)
+
+
+def checkpoint_findings(folder: Path) -> Iterator[Finding]:
+    """What trainings left there that were interrupted: one that is at work is among them."""
+    for left in sorted(folder.glob("*/")) if folder.is_dir() else ():
+        files = [file.stat() for file in left.rglob("*") if file.is_file()]
+        days = (time.time() - max((file.st_mtime for file in files), default=0)) / 86400
+        size = sum(file.st_size for file in files) / 1e6
+        found = f"{size:,.0f} MB, written {days:.0f} days ago" if files else "empty"
+        mend = "if it is not at work: the same command with --resume goes on, or remove the folder"
+        yield Finding(f"interrupted training {left}", "note", found, mend)
 
 
 def model_finding(store: Store, name: str) -> Finding:
