@@ -13,7 +13,7 @@ from app.state import pack_strings, unpack_strings
 
 CHARACTERS = GROUP
 SURROGATES = "surrogatepass"
-LEAST_GROUPS = 8
+LEAST_GROUPS = 32
 """With fewer, what they save is less than what it takes to send texts."""
 
 TextArrays = Mapping[str, NDArray[Any]]
