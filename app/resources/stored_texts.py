@@ -72,13 +72,13 @@ class StoredTexts(LargeTexts):
     def groups_at(self, rows: NDArray[np.int64]) -> list[TextGroup]:
         """The groups of some rows, which rise, without those of no row."""
         cuts = np.searchsorted(rows, [0, *self._ends])
-        found = []
+        groups = []
         for group, end, start, stop in zip(
             self.groups, self._ends, cuts[:-1], cuts[1:], strict=True
         ):
             own = rows[start:stop] - (end - group.n_texts)
-            found += [TextGroup(group.name, len(own), own)] if len(own) else []
-        return found
+            groups += [TextGroup(group.name, len(own), own)] if len(own) else []
+        return groups
 
     def _group(self, number: int) -> PackedTexts:
         """A group; the last one that was asked for is remembered."""
