@@ -157,7 +157,7 @@ def test_seconds_of_workers_are_counted_once(cluster: Processes, tmp_path: Path)
         assert connection.engine.cpu_seconds() == counted
 
 
-@pytest.mark.parametrize("kind", ["words", "characters", "union", "stems"])
+@pytest.mark.parametrize("kind", ["words", "presence", "characters", "union", "stems"])
 def test_workers_learn_the_vocabulary_that_threads_learn(
     kind: str, cluster: Processes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -174,6 +174,8 @@ def test_workers_learn_the_vocabulary_that_threads_learn(
             return Tfidf(analyzer="char_wb", ngram_range=(2, 3), max_features=500)
         if kind == "stems":
             return Tfidf(stemmer="german", binary=True, max_df=0.5, scheme="ntc")
+        if kind == "presence":
+            return Tfidf(binary=True, lead=[3], scheme="atc")
         return Tfidf(ngram_range=(1, 2), min_df=2, lead=[3])
 
     ours, theirs = vectorizer(), vectorizer()
@@ -187,10 +189,11 @@ def test_workers_learn_the_vocabulary_that_threads_learn(
     assert_same(list(arrays), [expected.data, expected.indices, expected.indptr])
     assert_same(list(arrays_of(ours.state())), list(arrays_of(theirs.state())))
     assert len(list(tmp_path.glob("*.part"))) > 2 * 8
-    rounds = {"words": 3, "union": 6}.get(kind, 2)  # leads are counted; a union has three parts
+    has_leads = kind in ("words", "presence")  # which are counted, too; a union has three parts
+    rounds = 3 if has_leads else 6 if kind == "union" else 2
     data, n_bytes = told[-1].data, sum(len(text.encode(errors="surrogatepass")) for text in texts)
     assert data.n_documents == rounds * len(texts)
-    assert data.n_bytes == (2 if kind == "words" else rounds // 2) * n_bytes
+    assert data.n_bytes == (2 if has_leads else rounds // 2) * n_bytes
 
 
 def test_a_worker_killed_in_the_middle_changes_nothing(
