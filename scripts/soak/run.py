@@ -20,7 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from bench.harness.environment import WORK, machine
-from bench.harness.sections import write_section
+from bench.harness.sections import PAGE, write_section
 from soak.cluster import disturbed_workers
 from soak.demo import demo_model
 from soak.findings import Findings
@@ -236,14 +236,24 @@ def _record(name: str, result: Result) -> None:
     write_section("soak", _section({name: Result(**row) for name, row in known.items()}))
 
 
+def _standing_rows() -> dict[str, str]:
+    """The rows of the page: what was run in another checkout stays as it is."""
+    lines = PAGE.read_text().splitlines() if PAGE.exists() else []
+    rows = {line.split(" ")[1]: line for line in lines if line.startswith("| R")}
+    return {name: row for name, row in rows.items() if name in RUNS}
+
+
+def _row(name: str, result: Result) -> str:
+    _, what, must = RUNS[name]
+    held = "yes" if result.held else "**no**"
+    figures = f"{result.seconds:.0f} | {result.load:.1f} | {result.nice}"
+    return f"| {name} | {what} | {must} | {result.found} | {held} | {figures} |"
+
+
 def _section(results: dict[str, Result]) -> str:
-    rows = [
-        f"| {name} | {what} | {must} | {results[name].found} | "
-        f"{'yes' if results[name].held else '**no**'} | {results[name].seconds:.0f} | "
-        f"{results[name].load:.1f} | {results[name].nice} |"
-        for name, (_, what, must) in RUNS.items()
-        if name in results
-    ]
+    own = {name: _row(name, result) for name, result in results.items() if name in RUNS}
+    every = _standing_rows() | own
+    rows = [every[name] for name in RUNS if name in every]
     packages = ", ".join(f"{name} {version(name)}" for name in ("uvicorn", "fastapi", "numpy"))
     return "\n".join(
         [
