@@ -69,9 +69,10 @@ class InvalidDataError(AppError):
     ) -> None:
         self.problem, self.file, self.line, self.column = problem, str(file), line, column
         self.found, self.accepted, self.hint = found[:40], accepted, hint
-        super().__init__(self._sentence())
+        super().__init__(problem)
 
-    def _sentence(self) -> str:
+    def __str__(self) -> str:
+        """The sentence, with the hint that whoever caught it may have added."""
         place = ":".join(str(part) for part in (self.file, self.line, self.column) if part)
         found = f"; found {self.found!r}" if self.found else ""
         hint = f"; {self.hint}" if self.hint else ""

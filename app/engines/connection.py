@@ -72,9 +72,8 @@ def connected(
     """
     for name in LOGGERS:  # what went wrong is said once, by us
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    with disk_errors(folder):
-        make_folder(folder)
     with _cluster(address, folder) as target, _client(target) as client:
+        _make(folder)
         check_workers(client, folder)
         connection = ClusterConnection.of(client, DaskEngine(client, folder, again, (pace, idle)))
         try:
@@ -91,9 +90,16 @@ def _cluster(address: str, folder: Path) -> Iterator[Any]:
     if n_workers is None:
         yield address
         return
+    _make(folder)
     settings = {**SETTINGS, "temporary-directory": str(folder / "workers")}
     with dask.config.set(settings), _local_cluster(n_workers) as cluster:
         yield cluster
+
+
+def _make(folder: Path) -> None:
+    """The folder, which is not made for a scheduler that is not there."""
+    with disk_errors(folder):
+        make_folder(folder)
 
 
 def _local_cluster(n_workers: int) -> LocalCluster:

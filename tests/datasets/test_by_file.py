@@ -223,3 +223,12 @@ def test_a_group_gives_back_its_texts(texts: list[str]) -> None:
     packed = PackedTexts(packed_group(texts))
     assert list(packed) == texts
     assert packed.n_bytes == sum(len(text.encode(errors="surrogatepass")) for text in texts)
+
+
+def test_a_bad_record_is_told_with_the_option_that_skips_it_here_and_by_workers(
+    parts: Path,
+) -> None:
+    data = f"{parts}/in/*.jsonl"
+    for elsewhere in (None, ReadByWorkers(InlineEngine(parts / "shared"), data)):
+        with pytest.raises(InvalidDataError, match="--on-error skip leaves such records out"):
+            load_collection(data, elsewhere=elsewhere)
