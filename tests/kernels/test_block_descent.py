@@ -93,8 +93,15 @@ def test_a_descent_ends_where_the_plain_one_ends(loss: int, n_labels: int, is_sc
 @pytest.mark.parametrize("loss", [SQUARED_HINGE, HINGE, LOGISTIC])
 @pytest.mark.parametrize("is_scaled", [False, True])
 def test_one_pass_of_all_documents_moves_every_lane_alike(loss: int, is_scaled: bool) -> None:
-    """At a tolerance that one pass meets, rounding has had no time to add up."""
+    """At a tolerance that one pass meets, rounding has had no time to add up.
+
+    At low costs, at which the logistic loss's few Newton steps arrive: elsewhere a last digit of
+    numpy's exp, which is not the same on all processors, decides where they are stopped.
+    """
     rows, block = problem(9, 16, loss)
+    block = block._replace(
+        positive_costs=block.positive_costs / 2, negative_costs=block.negative_costs / 2
+    )
     block = with_scales(block, rows, 9) if is_scaled else block
     (passes, visits), solution = descended(block_descent, rows, block, 1e9)
     plain_steps, plain = descended(block_descent_plain, rows, block, 1e9)
