@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -14,9 +15,11 @@ from app.cli.terminal import err
 from app.datasets.base import ReadOptions
 from app.datasets.by_file.file_reading import FileReading
 from app.datasets.by_file.read_by_workers import ReadByWorkers
+from app.datasets.collection import Collection, ReadElsewhere
 from app.engine import Engine
 from app.engines.start import check_address, connected
-from app.errors import InvalidDataError, InvalidRequestError
+from app.errors import InvalidDataError
+from app.progress import Progress
 
 FOLDER = "cluster"
 KEPT = "what was finished is kept: --resume goes on from there"
@@ -80,7 +83,7 @@ class CommandCluster:
 
     def reader(
         self, data: str, options: ReadOptions, folder_of: Callable[[Any], Path]
-    ) -> ReadByWorkers | None:
+    ) -> ReadElsewhere | None:
         """What has workers read the data; None for one file, features, or without an address.
 
         No hash of the documents is known then: the folder is that of these files, as they are now.
@@ -89,7 +92,19 @@ class CommandCluster:
         if files is None:
             return None
         engine = self.engine(folder_of((files.files, repr(options))))
-        return None if engine is None else ReadByWorkers(engine, data)
+        return None if engine is None else partial(self._read, ReadByWorkers(engine, data))
+
+    def _read(
+        self, reading: ReadByWorkers, options: ReadOptions, progress: Progress
+    ) -> Collection | None:
+        """The data; of bad ones nothing is kept: once mended, they are other files."""
+        try:
+            return reading(options, progress)
+        except InvalidDataError:
+            self.close()
+            if self.folder is not None:
+                remove_checkpoint(self.folder)
+            raise
 
     def engine(self, folder: Path | None) -> Engine | None:
         """Its engine, the first folder's whatever is asked for later; None without an address."""
@@ -105,10 +120,8 @@ class CommandCluster:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        self._stack.__exit__(kind, error, trace)
-        if self.folder is not None and isinstance(error, InvalidDataError | InvalidRequestError):
-            remove_checkpoint(self.folder)  # with other data or options another folder is used
+    def __exit__(self, *error: Any) -> None:
+        self._stack.__exit__(*error)
 
 
 def _idle(n_waiting: int) -> None:

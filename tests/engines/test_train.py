@@ -137,6 +137,23 @@ def test_files_that_workers_read_give_the_model_of_one_file_also_after_a_killed_
         cluster.stop()
 
 
+def test_a_bad_test_set_costs_no_training(tmp_path: Path, corpus: Path) -> None:
+    data, models, test = (
+        in_files(corpus, tmp_path / "in"),
+        tmp_path / "models",
+        tmp_path / "t.jsonl",
+    )
+    test.write_text("{broken")
+    given = ("--cluster", "local:1", "--test", str(test))
+    assert run(Path(data), models, *given).returncode == 1
+    assert any(models.rglob("*.part"))
+    test.write_text('{"text": "invoice refund", "labels": ["billing"]}')
+    done = run(Path(data), models, *given, "--resume")
+    assert done.returncode == 0, done.stderr
+    assert "starting anew" not in done.stderr
+    assert [path.name for path in models.iterdir()] == ["tickets"]
+
+
 def test_bad_data_leave_nothing_of_what_workers_have_read(tmp_path: Path, corpus: Path) -> None:
     data, models = in_files(corpus, tmp_path / "in"), tmp_path / "models"
     with (tmp_path / "in" / "3.jsonl").open("a") as file:
