@@ -101,7 +101,8 @@ def test_a_stopped_worker_is_replaced_and_a_busy_one_is_not(started: Started) ->
 def test_workers_and_their_evaluations_end_with_a_killed_supervisor(started: Started) -> None:
     server = started(workers=2, drain_seconds=1)
     host, port = server.url.removeprefix("http://").split(":")
-    with evaluating(server, 200_000) as answers:
+    # Longer than the drain on any machine: what is done before its end is rightly answered.
+    with evaluating(server, 1_000_000) as answers:
         everybody = family(server.process.pid)
         server.process.kill()
         server.process.wait(30)
